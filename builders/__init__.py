@@ -1,8 +1,8 @@
 """Build configs from a corpus, and audit them.
 
-``build`` runs all steps: ``selection`` asks the tasks (``probing``, ``discourse``, ``relations``, ``suites``) for
-candidates, ``sample`` chooses rows, ``realise`` reads the texts of the chosen rows. ``audit`` measures a finished
-config, or any other labelled dataset.
+``build`` tells a build from a corpus to configs, block by block (``blocks``): the tasks (``probing``, ``discourse``,
+``relations``, ``suites``) give candidates and choose rows of them (``selection``), and only these rows get their texts.
+``audit`` measures a finished config, or any other labelled dataset.
 """
 
 from typing import Final
@@ -16,13 +16,13 @@ Raise it when rows change: published configs then count as stale.
 """
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "blocks": ["ConfigRows", "FirstDocuments", "RowsOfTask", "blocks_of", "load", "rows_of_block"],
-    "build": ["build_all", "collect_rows"],
+    "blocks": ["FirstDocuments", "RowsOfTask", "blocks_of", "load", "rows_of_block"],
+    "build": ["ConfigRows", "build_all", "collect_rows", "suite_rows"],
     "clean_text": ["FAULTS", "fault", "half_quoted"],
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
     "drops": ["Drops", "meanings", "without_rows"],
-    "sample": ["TaskSample", "losses", "problem_of"],
-    "selection": ["BlockPlan", "hindrance", "select"],
+    "selection": ["BlockPlan", "TaskSample", "hindrance", "losses", "merge", "problem_of", "sample",
+        "select"],
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
     "task": ["Context", "DiscourseTask", "FAMILIES", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
         "tasks_named", "unsupported"],

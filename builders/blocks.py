@@ -1,11 +1,12 @@
-"""Blocks: which parts of a corpus are sampled together, what a block gives, and the rows of a config from all blocks.
+"""Blocks: which parts of a corpus are sampled together, and the rows of text that a block gives.
 
 A corpus that is not larger than a block is one block. The parts of a larger one are ordered by a hash of what they
 are, and a block is a series of parts in this order with about the set amount of text. Where a block ends depends only
 on the parts nearby: a new part changes its own block, and perhaps the next few (``blocks_of``).
 
-``rows_of_block`` selects, samples and renders the rows of one block; they depend on the block and the ``BlockPlan``
-only. ``ConfigRows`` takes the rows of one config from block after block, until its sizes are full.
+``rows_of_block`` tells what happens in a block: candidates and sampled rows (``selection``), then the texts of the
+sentences that rows show (``texts_of``), and the rows with them, with edits made (``rows_with_text``). Rows depend on
+the block and the ``BlockPlan`` only.
 """
 
 import io
@@ -18,22 +19,19 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.config import Config, Unavailable, schema
-from discoprobe.builders.drops import BLOCKS, TEXT, Drops, fates_of
+from discoprobe.builders.config import Shape, schema
+from discoprobe.builders.drops import fates_of
 from discoprobe.builders.passages import windows
-from discoprobe.builders.render import config_of, equal_to_others, rows_with_text, texts_of, unavailable, unclean_edits
-from discoprobe.builders.sample import problem_of, sample_tasks
-from discoprobe.builders.sampling.balance import REPEATED
-from discoprobe.builders.selection import BlockPlan, select
+from discoprobe.builders.selection import BlockPlan, TaskSample, sample_tasks, select
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import AnyTask, DiscourseTask, ProbingTask, Sample
+from discoprobe.builders.task import AnyTask, DiscourseTask, ProbingTask, RelationTask, Sample
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import Corpus, Loadable, Shard, joined
+from discoprobe.loaders.corpus import Loadable, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
 
 Block = tuple[Loadable, ...]
-Flags = npt.NDArray[np.bool_]
 
 LONGEST = 2
 """A block that has this many times the set amount of text ends in any case."""
@@ -42,6 +40,31 @@ NEEDED = (
     "key", "split", "corpora", "unit", "stratum", "number", "wording", "pair", "condition", "text", "edit", "target",
 )  # fmt: skip
 """Columns of rows that are needed beside those of the config."""
+
+_SPAN = pl.Struct({"start": pl.Int32, "end": pl.Int32})
+_TEXTS_OF_SHAPE: dict[Shape, list[pl.Expr]] = {
+    Shape.SENTENCE: [
+        pl.col("sentences").list.first().alias("text"),
+        pl.col("original"),
+        pl.lit(None).alias("target"),
+        pl.lit(None, _SPAN).alias("edit"),
+        pl.lit(None, pl.Float32).alias("ipm_share"),
+    ],
+    Shape.PAIR: [
+        pl.col("sentences").list.get(0).alias("sentence1"),
+        pl.col("sentences").list.get(1).alias("sentence2"),
+        pl.col("original", "removed"),
+    ],
+    Shape.SEQUENCE: [pl.col("sentences")],
+    Shape.CANDIDATE: [
+        pl.col("sentences").list.head(pl.col("sentences").list.len() - 1),
+        pl.col("sentences").list.last().alias("candidate"),
+    ],
+    Shape.CHOICE: [
+        pl.col("sentences").list.head("n_context").alias("context"),
+        pl.col("sentences").list.slice("n_context").alias("choices"),
+    ],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +116,13 @@ def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
         return [*blocks_of(others, settings), *blocks_of(filling, settings)]
     ordered = sorted(parts, key=lambda part: (hashing.digest(settings.seed, "part", part.identity), part.identity))
     if settings.most_documents is not None:
-        ordered = _first_documents(ordered, settings.most_documents, settings.seed)
+        first: list[Loadable] = []
+        missing = settings.most_documents
+        for part in ordered:
+            if missing > 0:
+                first.append(part if part.n_documents <= missing else FirstDocuments(part, missing, settings.seed))
+            missing -= part.n_documents
+        ordered = first
     if sum(part.size for part in ordered) <= settings.block:
         identities = {part.identity for part in ordered}
         in_source_order = tuple(part for part in parts if part.identity in identities)
@@ -109,17 +138,6 @@ def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
             blocks.append(tuple(block))
             block, size = [], 0
     return [*blocks, tuple(block)] if block else blocks
-
-
-def _first_documents(ordered: Sequence[Loadable], most: int, seed: int) -> list[Loadable]:
-    """The first parts, with ``most`` documents together; of the last part only the documents that are still needed."""
-    first: list[Loadable] = []
-    for part in ordered:
-        if part.n_documents >= most:
-            return [*first, part if part.n_documents == most else FirstDocuments(part, most, seed)]
-        first.append(part)
-        most -= part.n_documents
-    return first
 
 
 def load(block: Block) -> tuple[Shard, ...]:
@@ -226,190 +244,119 @@ def compact(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.read_ipc(stored.getvalue())
 
 
-class ConfigRows:
-    """The rows of a config from the blocks so far.
+def texts_of(
+    samples: Sequence[TaskSample], every: pl.DataFrame, parts: Sequence[Loadable], executor: Executor | None
+) -> pl.DataFrame:
+    """The texts of the sentences that rows show: ``shard``, ``sent``, ``text``, and ``number``, the place in ``every``.
 
-    Rows come in sets that have every label equally often: a pair, or one row of each label (inside a stratum, where a
-    task has strata). A set is complete with the block that brings its last row. Complete sets have an order: by block,
-    then by hash. A config takes them in this order until its sizes are full. So a larger size only adds sets, and what
-    is read after a config is full makes no difference. The rows of an only block are taken as they are: its sample has
-    the set sizes.
-
-    Attributes:
-        task: whose rows they are.
-        labels: the labels that its rows have.
-        blocks: all of the corpus.
-        rows: number of rows in each split.
-        fates: what became of each sentence in each block, if the plan says so.
-        drops: the candidates that were lost.
+    Args:
+        samples: of all tasks.
+        every: all sentences of the block in order: ``shard`` and ``sent``.
+        parts: of the block.
+        executor: reads the parts.
     """
+    sentences = pl.concat([every.select("shard", "sent").clear(), *(sample.sentences for sample in samples)]).unique()
+    numbered = every.select("shard", "sent").with_row_index("number")
+    numbered = numbered.join(sentences, on=["shard", "sent"], how="semi", maintain_order="left")
+    of_parts = [numbered.filter(pl.col("shard") == n) for n in range(len(parts))]
+    texts = (executor.map if executor and len(parts) > 1 else map)(_texts_of_part, parts, of_parts)
+    return pl.concat([numbered.clear().with_columns(text=pl.lit("")), *texts])
 
-    def __init__(self, task: AnyTask, blocks: Sequence[Block], plan: BlockPlan, reason: str = "") -> None:
-        """Collects rows from blocks; with a ``reason`` for no config it takes none."""
-        self.task, self.labels = task, plan.labels.get(task.name, task.labels)
-        self.rows = dict.fromkeys(task.splits, 0)
-        self.drops, self.fates = Drops(trace=plan.trace), list[pl.DataFrame]()
-        self.blocks, self._plan, self._reason = blocks, plan, reason
-        self._settings = task.sized(plan.settings)
-        self._n_blocks, self._candidates = 0, 0
-        self._notes: list[str] = []
-        self._reasons: list[str] = [reason] if reason else []
-        self._ends: Counter[str] = Counter()
-        self._texts = pl.Series("text", [], dtype=pl.UInt64)
-        self._wordings: Counter[int] = Counter()
-        self._incomplete = pl.DataFrame()
-        self._taken: list[pl.DataFrame | bytes] = []  # those of several blocks wait as compressed bytes
-        self._full = dict.fromkeys(task.splits, bool(reason))
 
-    @property
-    def size(self) -> int:
-        """The largest number of rows."""
-        return sum(self._settings.size(split) for split in self.task.splits)
+def _texts_of_part(part: Loadable, numbered: pl.DataFrame) -> pl.DataFrame:
+    if numbered.is_empty():
+        return numbered.with_columns(text=pl.lit(""))
+    return numbered.join(part.load().sentences.select("sent", "text"), on="sent", how="left", maintain_order="left")
 
-    @property
-    def full(self) -> bool:
-        """Whether no split has room for another set."""
-        return all(self._full.values())
 
-    @property
-    def blocks_read(self) -> Sequence[Block]:
-        """The blocks whose rows were added."""
-        return self.blocks[: self._n_blocks]
+def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+    """All rows of a sample with the columns of the task's shape.
 
-    def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags) -> None:
-        """Adds the rows that a block has of the task, while there is room.
+    Beside them are ``key``, ``split``, ``corpora``, ``number`` (of the sentences shown), ``unit`` (equal for rows that
+    go together) and ``stratum`` (the counts of labels are equal inside each of its values; null for no stratum).
 
-        Args:
-            of_block: the rows, and what was dropped.
-            repeated: which sentences of the block nearly repeat one of an earlier block.
-            in_other_split: which of them one in a document of another split.
-        """
-        sample = of_block.sample
-        self._n_blocks += 1
-        self._candidates += sample.candidates
-        self._ends.update(of_block.ends)
-        self._notes += [note for note in of_block.notes if note not in self._notes]
-        self._reasons += [sample.reason] if sample.reason else []
-        self.drops.count(sample.drops)
-        if of_block.fates is not None:
-            self.fates.append(of_block.fates)
-        if self._plan.only_block:
-            self.labels = sample.labels
-        if sample.rows.is_empty() or (self._plan.only_block and sample.reason):
-            return
-        rows = sample.rows
-        if not self._plan.only_block:
-            again, elsewhere = (pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split))
-            if isinstance(self.task, ProbingTask):
-                rows = self._without_sentences(rows, again.any(), "near-duplicate")
+    Args:
+        sample: the rows of a task, at least one.
+        texts: what ``texts_of`` returned.
+        language: knows its capitals.
+    """
+    task, rows = sample.task, sample.chosen.rows
+    unit = "ring" if "ring" in rows.columns else pl.coalesce("pair", "key")
+    stratum = next((name for name in ("stratum", "cell") if name in rows.columns), None)
+    rows = rows.with_columns(unit=unit, stratum=pl.col(stratum).cast(pl.String) if stratum else pl.lit(None, pl.String))
+    if isinstance(task, ProbingTask):
+        rows = _sentence_rows(task, rows, texts)
+    elif isinstance(task, RelationTask):
+        rows = rows.with_columns(sent_ids="ids", corpora=pl.concat_list("corpus"))
+    else:
+        rows = _sequence_rows(task, rows, sample.frame, texts, language)
+    return rows.with_columns(id=hashing.as_text("key"), pair_id=hashing.as_text("pair"))
+
+
+def _sentence_rows(task: ProbingTask, rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Rows of one sentence (they are candidates themselves), edited where the row says so.
+
+    ``target`` is the probed word. Edited rows have the ``original``; both versions have ``edit``, the place of the edit
+    in the text that the row shows, so that both can be scored by region.
+    """
+    rows = rows.join(texts, on=["shard", "sent"], how="left", maintain_order="left")
+    if "ipm_share" not in rows.columns:
+        rows = rows.with_columns(ipm_share=pl.lit(None, pl.Float32))
+    if task.edit is None:
+        rows = rows.with_columns(original=pl.lit(None, pl.String), edit=pl.lit(None, _SPAN))
+    else:
+        versions: list[tuple[str, str | None, dict[str, int]]] = []
+        for text, edited, plan in rows.select("text", "edited", "plan").iter_rows():
+            start, end, replacement = task.edit(text, plan)
+            if edited:
+                new = text[:start] + replacement + text[end:]
+                versions.append((new, text, {"start": start, "end": start + len(replacement)}))
             else:
-                rows = self._without_sentences(rows, elsewhere.any(), "in-two-splits")
-                rows = self._without_sentences(rows, again.all(), "duplicate")
-        if isinstance(self.task, ProbingTask) and self.task.pairs:
-            unclean = unclean_edits(rows)
-            rows = self._without_equal_texts(rows)
-            rows = self._without_units(rows, unclean, "unclean-edit", TEXT)
-        if self._plan.only_block:
-            self._taken.append(rows)
-            return
-        if isinstance(self.task, ProbingTask) and "wording" in rows.columns:
-            rows = self._without_repeated_wording(rows)
-        rows = (
-            self._complete_sets(rows) if self._settings.match and not self.task.pairs else rows.with_columns(set="unit")
+                versions.append((text, None, {"start": start, "end": end}))
+        columns: dict[str, pl.DataType | type[pl.DataType]] = {"text": pl.String, "original": pl.String, "edit": _SPAN}
+        rows = rows.drop("text").hstack(pl.DataFrame(versions, schema=columns, orient="row"))
+    word = pl.struct(
+        start="target_start", end="target_end", form="target_form", lemma="target_lemma", upos="target_upos"
+    )
+    return rows.with_columns(
+        sent_ids=pl.concat_list("sent_id"), corpora=pl.concat_list("corpus"), number=pl.concat_list("number"),
+        target=pl.when(pl.col("target_form").is_not_null()).then(word),
+    )  # fmt: skip
+
+
+def _sequence_rows(
+    task: AnyTask, rows: pl.DataFrame, frame: pl.DataFrame, texts: pl.DataFrame, language: LanguageData
+) -> pl.DataFrame:
+    """Rows of several sentences.
+
+    If the rows have ``trim``, the last sentence loses so many characters at its beginning and then begins with a
+    capital; ``original`` is this sentence as it was, ``removed`` what it lost.
+    """
+    facts = frame.select(pl.col("row").cast(pl.Int64), "shard", "sent", "sent_id", "corpus").join(
+        texts, on=["shard", "sent"], how="left", maintain_order="left"
+    )
+    extra = [name for name in ("trim", "n_context") if name in rows.columns]
+    sequences = (
+        rows.select("key", row="members")
+        .explode("row")
+        .join(facts, on="row", how="left", maintain_order="left")
+        .group_by("key", maintain_order=True)
+        .agg("number", sent_ids="sent_id", sentences="text", corpora="corpus")
+        .join(rows.select("key", *extra), on="key", maintain_order="left")
+        .with_columns(original=pl.lit(None, pl.String), removed=pl.lit(None, pl.String))
+    )
+    if "trim" in extra:
+        pairs = list(sequences.select("sentences", "trim").iter_rows())
+        trimmed = [[*sentences[:-1], language.capitalise(sentences[-1][trim:])] for sentences, trim in pairs]
+        sequences = sequences.with_columns(
+            sentences=pl.Series(trimmed, dtype=pl.List(pl.String)),
+            original=pl.Series([sentences[-1] for sentences, _ in pairs], dtype=pl.String),
+            removed=pl.Series([sentences[-1][:trim].rstrip() for sentences, trim in pairs], dtype=pl.String),
         )
-        rows = rows.with_columns(set=pl.Series(hashing.mix(rows["set"].to_numpy(), "set", *self._seed_key)))
-        for split in self.task.splits:
-            self._take(split, rows.filter(pl.col("split") == split).sort("set", "key"))
-
-    def _without_sentences(self, rows: pl.DataFrame, repeated: pl.Expr, reason: str) -> pl.DataFrame:
-        """The rows without the units of which a row fulfils ``repeated``, an expression over its ``number``."""
-        lost = rows.explode("number").group_by("unit", "key").agg(lost=repeated).filter("lost")["unit"]
-        return self._without_units(rows, lost.unique(), reason)
-
-    def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows without the units with a text that another unit has, in this block or before."""
-        texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0))
-        before = texts.filter(pl.col("text").is_in(self._texts.implode()))["unit"]
-        self._texts = pl.concat([self._texts, texts["text"].unique()])
-        return self._without_units(rows, pl.concat([before, equal_to_others(rows)]).unique(), "equal-text", TEXT)
-
-    def _without_repeated_wording(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows without the units whose wording more than ``REPEATED`` pairs have, with those of earlier blocks."""
-        counts = Counter(rows.filter(pl.col("label") == 0)["wording"].to_list())
-        often = [wording for wording, n in counts.items() if self._wordings[wording] + n > REPEATED]
-        rows = self._without_units(rows, rows.filter(pl.col("wording").is_in(often))["unit"].unique(), "repeated")
-        self._wordings.update(rows.filter(pl.col("label") == 0)["wording"].to_list())
-        return rows
-
-    def _without_units(self, rows: pl.DataFrame, units: pl.Series, reason: str, step: str = BLOCKS) -> pl.DataFrame:
-        others = rows.filter(~pl.col("unit").is_in(units.implode()))
-        n = rows.height - others.height
-        # what the sample of the only block dropped was counted in pairs; of several blocks rows are counted
-        return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.only_block else n, step=step)
-
-    def _complete_sets(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """One row of each label and stratum at a time; the others wait for rows of later blocks."""
-        hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key))
-        new = rows.sort(hashes).with_columns(_new=True)
-        cell = ["split", "stratum"]
-        ranked = pl.concat([self._incomplete.with_columns(_new=False), new]) if self._incomplete.width else new
-        ranked = ranked.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
-        of_labels = ranked.group_by(*cell, "label").len()
-        sets = of_labels.group_by(cell).agg(_sets=pl.col("len").min(), _labels=pl.len())
-        ranked = ranked.join(sets, on=cell, how="left", nulls_equal=True, maintain_order="left")
-        complete = (pl.col("_labels") == len(self.labels)) & (pl.col("_rank") < pl.col("_sets"))
-        waiting = ranked.filter(~complete, pl.col("_rank") < max(self._settings.sizes))
-        before, added = (waiting.filter(pl.col("_new") == new).select(rows.columns) for new in (False, True))
-        self._incomplete = pl.concat([before, compact(added)], rechunk=True)
-        done = ranked.filter(complete).with_columns(set=pl.col("key").min().over(*cell, "_rank"))
-        return done.select(*rows.columns, "set")
-
-    def _take(self, split: str, sets: pl.DataFrame) -> None:
-        """Takes complete sets while there is room; the first that does not fit ends the split."""
-        if self._full[split] or sets.is_empty():
-            return
-        sizes = sets.group_by("set", maintain_order=True).len()
-        fits = sizes.filter(pl.col("len").cum_sum() <= self._settings.size(split) - self.rows[split])
-        new_sets = self.drops.keep(sets, sets.head(int(fits["len"].sum())), "over-size", step=BLOCKS)
-        stored = io.BytesIO()
-        new_sets.drop("number").write_ipc(stored, compression="zstd")
-        self._taken.append(stored.getvalue())
-        self.rows[split] += new_sets.height
-        room = self._settings.size(split) - self.rows[split]
-        self._full[split] = fits.height < sizes.height or room < int(sizes["len"].max())  # type: ignore[arg-type]
-
-    @property
-    def _seed_key(self) -> tuple[int | str, ...]:
-        return self._settings.seed, self.task.name
-
-    def config(self, corpus: Corpus) -> Config | Unavailable:
-        """The config of the rows, or why they make none; ``corpus`` is where they come from."""
-        if self._reason:
-            return unavailable(self.task, corpus, self._reason)
-        self.drops.lose("unbalanced", self._incomplete, step=BLOCKS)
-        frames = [pl.read_ipc(rows) if isinstance(rows, bytes) else rows for rows in self._taken]
-        rows = pl.concat(frames) if frames else pl.DataFrame()
-        labels = self.task.labels or self.labels
-        notes = (*self._notes, *windows.ends_note(self._ends))
-        parts: tuple[str, ...] = ()
-        if len(self.blocks_read) < len(self.blocks):
-            parts = tuple(part.identity for block in self.blocks_read for part in block)
-            size = f"{self._n_blocks} blocks of about {self._settings.block / 2**20:g} MB of text"
-            notes = (*notes, f"Read until the sizes were full: {size}, in hash order")
-        reason = "".join(self._reasons[:1])
-        if not rows.is_empty():
-            reason = "" if self._plan.only_block else self._problem(rows, labels)
-        elif not reason and not (self._plan.only_block and frames):
-            reason = "no candidates are left"
-        sample = Sample(rows, self.drops, labels, self._candidates, reason)
-        return config_of(self.task, sample, corpus, self._plan.settings, notes, parts)
-
-    def _problem(self, rows: pl.DataFrame, labels: tuple[str, ...]) -> str:
-        """Why the rows of several blocks make no config; empty if they do."""
-        problem = problem_of(rows, labels, self.labels, self.task.splits)
-        least, counts = self._settings.min_class, Counter(rows["label"].to_list())
-        rarest = min(self.labels, key=lambda name: counts[labels.index(name)])
-        number = counts[labels.index(rarest)]
-        if not problem and isinstance(self.task, ProbingTask) and number < least:
-            return f"{number} rows of {rarest} are left after filters and matching; {least} are needed"
-        return problem
+    texts_of_shape = sequences.select("key", "sent_ids", "corpora", "number", *_TEXTS_OF_SHAPE[task.shape])
+    places = frame.select(
+        pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
+    )
+    return rows.join(places, on="row", how="left", maintain_order="left").join(
+        texts_of_shape, on="key", maintain_order="left"
+    )

@@ -1,29 +1,53 @@
 """From a corpus to configs: read it block by block, collect the rows of every config, and make the configs of them.
 
-``build_all`` tells it in order. What a block gives is in ``blocks``: candidates (``selection``), sampled rows
-(``sample``), their texts (``render``). A small corpus is one block, whose parts and tasks any ``concurrent.futures``
-executor can divide among workers; of a large one, which is read until the sizes are full, each worker gets a block.
+``build_all`` tells it in order, ``blocks`` what happens in a block. A small corpus is one block, whose parts and tasks
+any ``concurrent.futures`` executor can divide among workers; of a large one, which is read until the sizes are full,
+each worker gets a block. ``ConfigRows`` takes the rows of one config from block after block, and makes the config.
 """
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from __future__ import annotations
+
+import io
+from collections import Counter, deque
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from itertools import chain, islice, repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
-from discoprobe.builders.blocks import Block, BlockRows, ConfigRows, blocks_of, load, rows_of_block
-from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.sample import sample
-from discoprobe.builders.selection import BlockPlan, Candidates, frequencies_of, hindrance, merge, select
+from discoprobe.builders import clean_text
+from discoprobe.builders.blocks import Block, BlockRows, RowsOfTask, blocks_of, compact, load, rows_of_block
+from discoprobe.builders.config import Config, Shape, Unavailable, regions, schema
+from discoprobe.builders.drops import BLOCKS, TEXT, Drops, meanings
+from discoprobe.builders.passages import windows
+from discoprobe.builders.sampling.balance import REPEATED
+from discoprobe.builders.selection import (
+    BlockPlan,
+    Candidates,
+    frequencies_of,
+    hindrance,
+    merge,
+    problem_of,
+    sample,
+    select,
+)
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, RelationTask, tasks_named
-from discoprobe.loaders.corpus import Corpus
+from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, tasks_named
+from discoprobe.loaders import hashing
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from discoprobe.loaders.corpus import Corpus
+
+Flags = npt.NDArray[np.bool_]
 
 KILO = 1000
 
@@ -85,14 +109,7 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
 
     Relations are few, so that those of all parts are sampled together, as the only block.
 
-    Args:
-        tasks: what to build.
-        corpus: one language's corpora.
-        settings: seed, sizes and filters.
-        executor: runs the steps over parts or blocks; without one they run here.
-        ahead: number of blocks that the executor gets in advance.
-        progress: called with what was read.
-        trace: whether lost candidates are remembered, for `build why`.
+    The arguments are those of `build_all`; with ``trace``, lost candidates are remembered for `build why`.
     """
     language = language_data(corpus.lang)
     plan = BlockPlan(language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace)
@@ -118,20 +135,23 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
 
     The results of blocks are used in their order. Blocks that were started and are not needed are cancelled.
     """
-    first_parts = [part for block in blocks[: FIRST[-1]] for part in block]
-    plan = replace(
-        plan, only_block=len(blocks) == 1, frequencies=frequencies_of(tasks, first_parts, plan, executor)
-    )  # fmt: skip
-    reasons: Mapping[str, str] = {}
-    if not plan.only_block:
-        labels, reasons = _decide_labels(tasks, blocks[: FIRST[-1]], plan, executor, ahead)
+    first_blocks = blocks[: FIRST[-1]]
+    frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
+    plan = replace(plan, only_block=len(blocks) == 1, frequencies=frequencies)
+    labels: dict[str, tuple[str, ...]] = {}
+    reasons: dict[str, str] = {}
+    if not plan.only_block:  # the first blocks decide on the labels of tasks with open label sets
+        undecided = [task for task in tasks if task.open]
+        groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
+        decide = executor.map if executor else map
+        for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
+            labels |= of_group
+            reasons |= why_none
         plan = replace(plan, labels=labels)
     collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
     report = silent if plan.only_block else progress
-    step, sizes = (
-        f"reading {plan.language.code}: kB of text",
-        [sum(part.size for part in block) // KILO for block in blocks],
-    )
+    step = f"reading {plan.language.code}: kB of text"
+    sizes = [sum(part.size for part in block) // KILO for block in blocks]
     report(step, 0, sum(sizes))
     for name, rows in collected.items():
         if not rows.full:
@@ -168,32 +188,14 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     return collected
 
 
-def _decide_labels(
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan, executor: Executor | None, n_groups: int
+def _labels_by_blocks(
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """The labels of tasks with open label sets by the first of several blocks, and why those of others have none.
-
-    The executor decides ``n_groups`` groups of tasks at the same time.
+    """The labels of each task by as few blocks as ``FIRST`` permits, and why the other tasks have none.
 
     Raises:
         DiscoprobeError: a part of a block cannot be read.
     """
-    deciding = [task for task in tasks if task.open]
-    groups = [group for n in range(n_groups) if (group := deciding[n::n_groups])] if executor else [deciding]
-    labels: dict[str, tuple[str, ...]] = {}
-    reasons: dict[str, str] = {}
-    for of_group, why_none in (executor.map if executor else map)(
-        _labels_by_blocks, groups, repeat(blocks), repeat(plan)
-    ):
-        labels |= of_group
-        reasons |= why_none
-    return labels, reasons
-
-
-def _labels_by_blocks(
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan
-) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """The labels of each task by as few blocks as ``FIRST`` permits, and why the other tasks have none."""
     labels: dict[str, tuple[str, ...]] = {}
     reasons: dict[str, str] = {}
     candidates: list[Candidates] = []
@@ -211,3 +213,251 @@ def _labels_by_blocks(
             else:
                 labels[task.name] = of_task.used
     return labels, {name: reason for name, reason in reasons.items() if name not in labels}
+
+
+class ConfigRows:
+    """The rows of a config from the blocks so far.
+
+    Rows come in sets that have every label equally often: a pair, or one row of each label (inside a stratum, where a
+    task has strata). A set is complete with the block that brings its last row. Complete sets have an order: by block,
+    then by hash. A config takes them in this order until its sizes are full. So a larger size only adds sets, and what
+    is read after a config is full makes no difference. The rows of an only block are taken as they are: its sample has
+    the set sizes.
+
+    Attributes:
+        task: whose rows they are.
+        labels: the labels that its rows have.
+        blocks: all of the corpus.
+        rows: number of rows in each split.
+        fates: what became of each sentence in each block, if the plan says so.
+        drops: the candidates that were lost.
+    """
+
+    def __init__(self, task: AnyTask, blocks: Sequence[Block], plan: BlockPlan, reason: str = "") -> None:
+        """Collects rows from blocks; with a ``reason`` for no config it takes none."""
+        self.task, self.labels = task, plan.labels.get(task.name, task.labels)
+        self.rows = dict.fromkeys(task.splits, 0)
+        self.drops, self.fates = Drops(trace=plan.trace), list[pl.DataFrame]()
+        self.blocks, self._plan = blocks, plan
+        self._settings = task.sized(plan.settings)
+        self._n_blocks, self._candidates = 0, 0
+        self._notes: list[str] = []
+        self._reasons: list[str] = [reason] if reason else []
+        self._ends: Counter[str] = Counter()
+        self._texts = pl.Series("text", [], dtype=pl.UInt64)
+        self._wordings: Counter[int] = Counter()
+        self._incomplete = pl.DataFrame()
+        self._taken: list[pl.DataFrame | bytes] = []  # those of several blocks wait as compressed bytes
+        self._full = dict.fromkeys(task.splits, bool(reason))
+
+    @property
+    def size(self) -> int:
+        """The largest number of rows."""
+        return sum(self._settings.size(split) for split in self.task.splits)
+
+    @property
+    def full(self) -> bool:
+        """Whether no split has room for another set."""
+        return all(self._full.values())
+
+    @property
+    def blocks_read(self) -> Sequence[Block]:
+        """The blocks whose rows were added."""
+        return self.blocks[: self._n_blocks]
+
+    def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags) -> None:
+        """Adds the rows that a block has of the task, while there is room.
+
+        Args:
+            of_block: the rows, and what was dropped.
+            repeated: which sentences of the block nearly repeat one of an earlier block.
+            in_other_split: which of them one in a document of another split.
+        """
+        sample = of_block.sample
+        self._n_blocks += 1
+        self._candidates += sample.candidates
+        self._ends.update(of_block.ends)
+        self._notes += [note for note in of_block.notes if note not in self._notes]
+        self._reasons += [sample.reason] if sample.reason else []
+        self.drops.count(sample.drops)
+        if of_block.fates is not None:
+            self.fates.append(of_block.fates)
+        if self._plan.only_block:
+            self.labels = sample.labels
+        if sample.rows.is_empty() or (self._plan.only_block and sample.reason):
+            return
+        rows = sample.rows
+        if not self._plan.only_block:
+            again, elsewhere = (pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split))
+            if isinstance(self.task, ProbingTask):
+                rows = self._without_sentences(rows, again.any(), "near-duplicate")
+            else:
+                rows = self._without_sentences(rows, elsewhere.any(), "in-two-splits")
+                rows = self._without_sentences(rows, again.all(), "duplicate")
+        if isinstance(self.task, ProbingTask) and self.task.pairs:
+            # originals are clean, so the edit is the cause
+            unclean = rows.filter(clean_text.fault(pl.col("text")).is_not_null())["unit"].unique()
+            rows = self._without_equal_texts(rows)
+            rows = self._without_units(rows, unclean, "unclean-edit", TEXT)
+        if self._plan.only_block:
+            self._taken.append(rows)
+            return
+        if isinstance(self.task, ProbingTask) and "wording" in rows.columns:
+            rows = self._without_repeated_wording(rows)
+        rows = (
+            self._complete_sets(rows) if self._settings.match and not self.task.pairs else rows.with_columns(set="unit")
+        )
+        rows = rows.with_columns(set=pl.Series(hashing.mix(rows["set"].to_numpy(), "set", *self._seed_key)))
+        for split in self.task.splits:
+            self._take(split, rows.filter(pl.col("split") == split).sort("set", "key"))
+
+    def _without_sentences(self, rows: pl.DataFrame, repeated: pl.Expr, reason: str) -> pl.DataFrame:
+        """The rows without the units of which a row fulfils ``repeated``, an expression over its ``number``."""
+        lost = rows.explode("number").group_by("unit", "key").agg(lost=repeated).filter("lost")["unit"]
+        return self._without_units(rows, lost.unique(), reason)
+
+    def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows without the units with a text that another unit has, in this block or before.
+
+        An edit can give the original of another sentence.
+        """
+        texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0)).unique().sort("text", "unit")
+        before = texts.filter(pl.col("text").is_in(self._texts.implode()))["unit"]
+        in_block = texts.filter(pl.col("unit").cum_count().over("text") > 1)["unit"]  # all but the first of equal ones
+        self._texts = pl.concat([self._texts, texts["text"].unique()])
+        return self._without_units(rows, pl.concat([before, in_block]).unique(), "equal-text", TEXT)
+
+    def _without_repeated_wording(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows without the units whose wording more than ``REPEATED`` pairs have, with those of earlier blocks."""
+        counts = Counter(rows.filter(pl.col("label") == 0)["wording"].to_list())
+        often = [wording for wording, n in counts.items() if self._wordings[wording] + n > REPEATED]
+        rows = self._without_units(rows, rows.filter(pl.col("wording").is_in(often))["unit"].unique(), "repeated")
+        self._wordings.update(rows.filter(pl.col("label") == 0)["wording"].to_list())
+        return rows
+
+    def _without_units(self, rows: pl.DataFrame, units: pl.Series, reason: str, step: str = BLOCKS) -> pl.DataFrame:
+        others = rows.filter(~pl.col("unit").is_in(units.implode()))
+        n = rows.height - others.height
+        # what the sample of the only block dropped was counted in pairs; of several blocks rows are counted
+        return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.only_block else n, step=step)
+
+    def _complete_sets(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """One row of each label and stratum at a time; the others wait for rows of later blocks."""
+        hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key))
+        new = rows.sort(hashes).with_columns(_new=True)
+        cell = ["split", "stratum"]
+        ranked = pl.concat([self._incomplete.with_columns(_new=False), new]) if self._incomplete.width else new
+        ranked = ranked.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
+        of_labels = ranked.group_by(*cell, "label").len()
+        sets = of_labels.group_by(cell).agg(_sets=pl.col("len").min(), _labels=pl.len())
+        ranked = ranked.join(sets, on=cell, how="left", nulls_equal=True, maintain_order="left")
+        complete = (pl.col("_labels") == len(self.labels)) & (pl.col("_rank") < pl.col("_sets"))
+        waiting = ranked.filter(~complete, pl.col("_rank") < max(self._settings.sizes))
+        before, added = (waiting.filter(pl.col("_new") == new).select(rows.columns) for new in (False, True))
+        self._incomplete = pl.concat([before, compact(added)], rechunk=True)
+        done = ranked.filter(complete).with_columns(set=pl.col("key").min().over(*cell, "_rank"))
+        return done.select(*rows.columns, "set")
+
+    def _take(self, split: str, sets: pl.DataFrame) -> None:
+        """Takes complete sets while there is room; the first that does not fit ends the split."""
+        if self._full[split] or sets.is_empty():
+            return
+        sizes = sets.group_by("set", maintain_order=True).len()
+        fits = sizes.filter(pl.col("len").cum_sum() <= self._settings.size(split) - self.rows[split])
+        new_sets = self.drops.keep(sets, sets.head(int(fits["len"].sum())), "over-size", step=BLOCKS)
+        stored = io.BytesIO()
+        new_sets.drop("number").write_ipc(stored, compression="zstd")
+        self._taken.append(stored.getvalue())
+        self.rows[split] += new_sets.height
+        room = self._settings.size(split) - self.rows[split]
+        self._full[split] = fits.height < sizes.height or room < int(sizes["len"].max())  # type: ignore[arg-type]
+
+    @property
+    def _seed_key(self) -> tuple[int | str, ...]:
+        return self._settings.seed, self.task.name
+
+    def config(self, corpus: Corpus) -> Config | Unavailable:
+        """The config of the rows, or why they make none; ``corpus`` is where they come from."""
+        self.drops.lose("unbalanced", self._incomplete, step=BLOCKS)
+        frames = [pl.read_ipc(rows) if isinstance(rows, bytes) else rows for rows in self._taken]
+        rows = pl.concat(frames) if frames else pl.DataFrame()
+        task, labels = self.task, self.task.labels or self.labels
+        reason = "".join(self._reasons[:1])
+        if not rows.is_empty():
+            reason = "" if self._plan.only_block else self._problem(rows, labels)
+        elif not reason and not (self._plan.only_block and frames):
+            reason = "no candidates are left"
+        name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.items() if n}
+        if reason:
+            return Unavailable(name, task.name, corpus.lang, reason, self._candidates, drops)
+        notes, parts = [*self._notes, *windows.ends_note(self._ends)], list[str]()
+        if len(self.blocks_read) < len(self.blocks):
+            parts = [part.identity for block in self.blocks_read for part in block]
+            size = f"{self._n_blocks} blocks of about {self._settings.block / 2**20:g} MB of text"
+            notes.append(f"Read until the sizes were full: {size}, in hash order")
+        shape = task.shape
+        if task.conditions:
+            rows, shape, labels = suite_rows(rows, task), Shape.SUITE, task.conditions
+        order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))  # does not depend on labels
+        rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape)
+        used = set(rows["corpora"].explode())
+        return Config(
+            name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,
+            splits={
+                split: rows.filter(pl.col("split") == split).select(columns.names).to_arrow().cast(columns)
+                for split in task.splits
+            },
+            drops=drops, meanings=meanings(drops, task.reasons), candidates=self._candidates,
+            settings=self._plan.settings, sources=tuple(source for source in corpus.sources if source.name in used),
+            read=tuple(sorted(source.name for source in corpus.sources)), exempt=task.exempt,
+            definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
+            version=task.version, notes=tuple(notes), parts=tuple(parts), natural=task.natural,
+        )  # fmt: skip
+
+    def _problem(self, rows: pl.DataFrame, labels: tuple[str, ...]) -> str:
+        """Why the rows of several blocks make no config; empty if they do."""
+        problem = problem_of(rows, labels, self.labels, self.task.splits)
+        least, counts = self._settings.min_class, Counter(rows["label"].to_list())
+        rarest = min(self.labels, key=lambda name: counts[labels.index(name)])
+        number = counts[labels.index(rarest)]
+        if not problem and isinstance(self.task, ProbingTask) and number < least:
+            return f"{number} rows of {rarest} are left after filters and matching; {least} are needed"
+        return problem
+
+
+def suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
+    """The rows of a suite, one per pair: both texts, and each in regions that spaces join.
+
+    A sentence has the regions before, edit and after, a passage has one region per sentence. ``label`` is the
+    condition.
+
+    Args:
+        rows: originals (label 0) and edited texts (label 1), or choices of two, of which ``label`` is the right one.
+        task: names the conditions and the region in which the texts are compared.
+    """
+    if task.shape is Shape.CHOICE:
+        right, wrong = (pl.concat_list(pl.col("choices").list.get(at)) for at in (pl.col("label"), 1 - pl.col("label")))
+        pairs = rows.with_columns(
+            regions_good=pl.col("context").list.concat(right), regions_bad=pl.col("context").list.concat(wrong),
+            pair_id="id",
+        )  # fmt: skip
+    else:
+        divided: pl.Series | str = "sentences"
+        if "text" in rows.columns:
+            edits = rows.select("text", pl.col("edit").struct.unnest())
+            divided = pl.Series([regions(text, start, end) for text, start, end in edits.iter_rows()])
+        both = rows.with_columns(regions_good=divided).with_columns(regions_bad="regions_good")
+        edited = both.filter(pl.col("label") == 1).select("pair", "regions_bad")
+        pairs = both.filter(pl.col("label") == 0).drop("regions_bad").join(edited, on="pair", maintain_order="left")
+    names = pl.col("condition") if "condition" in rows.columns else pl.lit(task.conditions[0])
+    target = pl.col("target") if "target" in rows.columns else pl.lit(None)
+    return pairs.with_columns(
+        label=names.replace_strict(task.conditions, range(len(task.conditions)), return_dtype=pl.Int64),
+        **{
+            f"sentence_{version}": pl.col(f"regions_{version}")
+            .list.eval(pl.element().filter(pl.element() != ""))
+            .list.join(" ")
+            for version in ("good", "bad")
+        },
+        region=pl.lit(task.region), target=target,
+    )  # fmt: skip

@@ -1,8 +1,8 @@
 """Why candidates are lost: every step that leaves some out says so to a `Drops`, and each reason has its meaning here.
 
 `Drops` counts them for the manifest and the card. With ``trace`` it also remembers them, for `build why`. The last step
-that loses rows is here, too: `without_rows` leaves out what readers found faulty, and as many others as keep the labels
-balanced.
+is here, too: `for_release` leaves out what readers found faulty, with as many others as keep the labels balanced, and
+configs that are too small.
 """
 
 import dataclasses
@@ -248,6 +248,25 @@ def meanings(drops: Mapping[str, int], of_task: Mapping[str, str]) -> dict[str, 
 FAULTY = "reader"
 """Drop reason, followed by the verdict."""
 COUNTERPART = "reader-counterpart"
+
+
+def for_release(
+    config: Config | Unavailable, excluded: Mapping[str, str], least: tuple[int, int, int]
+) -> Config | Unavailable:
+    """The config `without_rows` that readers found faulty; or why it is too small for a release.
+
+    Args:
+        config: what was built.
+        excluded: verdict of the readers by row id.
+        least: fewest rows in train, validation and test.
+    """
+    config = without_rows(config, excluded)
+    if isinstance(config, Unavailable) or config.large_enough(least):
+        return config
+    sizes = [table.num_rows for table in config.splits.values()]
+    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
+    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
+    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 
 def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> Config | Unavailable:

@@ -104,7 +104,7 @@ class TaskDescription:
     Attributes:
         name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
         definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
-        papers: publications whose names ``builders/config.py`` does not have; those that the definition mentions are
+        papers: publications whose names ``builders/papers.toml`` does not have; those that the definition mentions are
             added when tasks are found.
         version: raised when the rows of the task change.
         exempt: checks of the audit that do not apply → reason.

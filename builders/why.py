@@ -25,7 +25,7 @@ from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, ProbingTask
 from discoprobe.loaders.corpus import Corpus, Loadable
 from discoprobe.loaders.errors import UnknownNameError
-from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.near_duplicates import NEAR, NGRAM
 from discoprobe.loaders.process_pool import Progress, silent
 
 IN_CONFIG, LOST, NOT_NEEDED, NOT_ASKED_FOR, NOT_READ, NO_CONFIG = OUTCOMES = (
@@ -107,7 +107,7 @@ class Trace:
         Raises:
             UnknownNameError: neither the corpora nor the config have it; the message names similar ids.
         """
-        rows = _rows(self.sampled)
+        rows = _rows_of_config(self.sampled)
         if sentences := [(row["corpus"], sent_id) for row in rows if row["id"] == name for sent_id in row["sent_ids"]]:
             return [self._of_sentence(corpus, sent_id, row_id=name) for corpus, sent_id in dict.fromkeys(sentences)]
         places = pl.concat([self.sentences.select("corpus", "sent_id"), self.fates.select("corpus", "sent_id")])
@@ -147,7 +147,7 @@ class Trace:
                     "label": config.labels[row["label"]],
                     "role": _role(row, sent_id, config.shape),
                 }
-                for row in _rows(config)
+                for row in _rows_of_config(config)
                 if row["corpus"] == corpus and sent_id in (row["sent_ids"] or ()) and row_id in {"", row["id"]}
             )
 
@@ -219,7 +219,7 @@ def _sentences(parts: Sequence[Loadable]) -> pl.DataFrame:
     return pl.concat(of_parts)
 
 
-def _rows(config: Config | Unavailable) -> list[dict[str, Any]]:
+def _rows_of_config(config: Config | Unavailable) -> list[dict[str, Any]]:
     """The rows of all splits, each with its ``split``."""
     if isinstance(config, Unavailable):
         return []
@@ -256,9 +256,7 @@ def rule_of(reason: str, task: AnyTask, settings: Settings, text: str = "", n_wo
     name = reason.partition(" ")[0]
     words = "probing_words" if isinstance(task, ProbingTask) else "discourse_words"
     least, most = getattr(settings, words)
-    similar = "near duplicates share {threshold:.0%} of their sequences of {ngram} words".format(
-        **(near_clusters.__kwdefaults__ or {})
-    )
+    similar = f"near duplicates share {NEAR:.0%} of their sequences of {NGRAM} words"
     matched = f"the longer one has at most {CLOSE.words:.0%} more words and {CLOSE.chars:.0%} more characters"
     rules = {
         "too-short": f"at least {least} words (--set {words}={least}/{most}); it has {n_words}",

@@ -3,7 +3,7 @@
 ``catalogue`` names pinned corpora, ``fetch`` downloads and verifies them, ``raw`` annotates plain text as CoNLL-U,
 ``conllu`` reads CoNLL-U into columns, with what ``discourse_layers`` reads, and ``cache`` keeps the result.
 ``languages`` holds facts about languages, ``words`` counts and divides text. ``hashing`` makes keys and choices,
-``file_hashes`` compares files.
+``files`` compares files and replaces folders.
 """
 
 import lazy_loader
@@ -14,11 +14,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "UPOS", "feat", "joined"],
     "errors": ["AuditFailedError", "CorpusFormatError", "DiscoprobeError", "IntegrityError", "RemoteError",
         "RetryPolicy", "UnknownNameError", "UnsupportedError", "UsageError"],
-    "file_hashes": ["FileHashes", "hashes_of"],
-    "folders": ["PREFIX", "Place", "cache_folder", "recovered", "work_folder"],
+    "files": ["FileHashes", "PREFIX", "Place", "cache_folder", "hashes_of", "recovered", "work_folder"],
     "hashing": ["keys_of", "text_keys"],
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
-    "paths": ["describe", "find_files"],
     "process_pool": ["WORDS", "cluster", "silent"],
     "tables": ["read_lines", "read_text"],
     "toml_records": ["convert_table"],

@@ -14,7 +14,7 @@ import msgspec
 from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts
 from discoprobe.loaders.corpus import SourceFile
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 
 NAME: Final = "annotate.json"
 WORK: Final = ".annotating"

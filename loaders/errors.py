@@ -10,6 +10,7 @@
     ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
     ├── AuditFailedError             exit status 3: a config has an error-level finding
+    ├── UnmeasuredError              exit status 6: the audit could measure nothing on the rows
     └── RemoteError                  exit status 4: the network or the Hub
         ├── IntegrityError           a file without its pinned size or hash
         ├── MissingFileError         a file that a host or mirror does not have
@@ -102,6 +103,12 @@ class AuditFailedError(DiscoprobeError):
     """A config has an error-level finding."""
 
     exit_status = 3
+
+
+class UnmeasuredError(DiscoprobeError):
+    """No solver could be measured: the rows have one class, or are too few."""
+
+    exit_status = 6
 
 
 class RemoteError(DiscoprobeError):

@@ -30,6 +30,11 @@ Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
+NGRAM: Final = 5
+"""Words per n-gram."""
+NEAR: Final = 0.8
+"""Least Jaccard similarity of near-duplicates."""
+
 _TEXTS_AT_ONCE = 100_000
 """Texts whose words are in memory as strings at a time."""
 _PAIRS_AT_ONCE = 1_000_000
@@ -38,7 +43,7 @@ _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
 
-def near_clusters(texts: pl.Series, *, ngram: int = 5, threshold: float = 0.8) -> pl.Series:
+def near_clusters(texts: pl.Series, *, ngram: int = NGRAM, threshold: float = NEAR) -> pl.Series:
     r"""The cluster of each text: the smallest row index among the texts it is (transitively) nearly the same as.
 
     Two texts are joined when the Jaccard similarity of their sets of lower-cased word ``ngram``-grams (``\w+``; single
@@ -81,7 +86,7 @@ class Shingles:
     grams: _Grams
 
 
-def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
+def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     """The n-grams and keys of some texts."""
     part = texts.alias("text").to_frame()
     words = part.select(running_words(pl.col("text")))["text"]
@@ -115,7 +120,7 @@ def together(parts: Sequence[Shingles]) -> Shingles:
     return Shingles(np.concatenate([part.keys for part in parts]), grams)
 
 
-def clusters(shingled: Shingles, *, threshold: float = 0.8) -> pl.Series:
+def clusters(shingled: Shingles, *, threshold: float = NEAR) -> pl.Series:
     """The cluster of each text, as from :func:`near_clusters`."""
     _, first, inverse = np.unique(shingled.keys, return_index=True, return_inverse=True)
     representative = np.asarray(first[inverse], dtype=np.int64)  # the first text with the same key
@@ -209,24 +214,24 @@ def _components(edges: Ints, n_texts: int) -> Ints:
 
 
 MOST_LIKE: Final = 200
-"""For each n-gram in the prefix of a text, at most so many earlier texts of a run are compared with the text."""
-LARGEST_RUN: Final = 500_000
-"""A run with more texts is not joined with the next one."""
+"""For each n-gram in the prefix of a text, at most so many earlier texts of a batch are compared with the text."""
+LARGEST_BATCH: Final = 500_000
+"""A batch with more texts is not joined with the next one."""
 
 
 @dataclass(frozen=True, slots=True)
-class _EarlierRun:
-    """A run: earlier texts with an index of the n-grams in their prefixes.
+class _EarlierBatch:
+    """A batch: earlier texts with an index of the n-grams in their prefixes.
 
     ``grams`` has the n-grams of all texts; those of text ``i`` begin at ``starts[i]``. ``first`` has the n-grams of all
-    prefixes, sorted, and ``owner`` the text of each. ``marks`` has a 64-bit mask per text, in which every n-gram sets
+    prefixes, sorted, and ``owner`` the text of each. ``masks`` has a 64-bit mask per text, in which every n-gram sets
     one bit: a bit that is set for one of two texts only shows an n-gram that they do not share (the bitmap filter of
     Sandes, Teodoro & Melo 2020).
     """
 
     starts: Ints
     grams: Keys
-    marks: Keys
+    masks: Keys
     groups: npt.NDArray[np.int8]
     first: Keys
     owner: npt.NDArray[np.int32]
@@ -236,13 +241,13 @@ class EarlierTexts:
     """Finds the texts that nearly repeat one that was added earlier, in time linear in the number of texts.
 
     It works like :func:`near_clusters`, but orders n-grams by their hashes, since their frequencies are not known yet,
-    and compares at most ``MOST_LIKE`` texts per n-gram and run. Texts are stored in runs; runs of similar size are
-    joined up to ``LARGEST_RUN`` texts, so that each text is copied a few times only.
+    and compares at most ``MOST_LIKE`` texts per n-gram and batch. Texts are stored in batches; batches of similar size
+    are joined up to ``LARGEST_BATCH`` texts, so that each text is copied a few times only.
     """
 
-    def __init__(self, threshold: float = 0.8) -> None:
+    def __init__(self, threshold: float = NEAR) -> None:
         self._threshold = threshold
-        self._runs: list[_EarlierRun] = []
+        self._batches: list[_EarlierBatch] = []
 
     def repeated(
         self, shingled: Shingles, groups: npt.ArrayLike
@@ -256,29 +261,31 @@ class EarlierTexts:
         Returns:
             For each text, whether it nearly repeats an earlier one, and whether it nearly repeats one of another group.
         """
-        new = self._run_of(shingled, np.asarray(groups, dtype=np.int8))
+        new = self._batch_of(shingled, np.asarray(groups, dtype=np.int8))
         again, elsewhere = (np.zeros(len(new.groups), dtype=bool) for _ in range(2))
-        for run in self._runs:
-            for pairs in _like_pairs(new, run, self._threshold):
-                group, other = new.groups[pairs[:, 0]], run.groups[pairs[:, 1]]
+        for batch in self._batches:
+            for pairs in _like_pairs(new, batch, self._threshold):
+                group, other = new.groups[pairs[:, 0]], batch.groups[pairs[:, 1]]
                 again[pairs[:, 0]] = True
                 elsewhere[pairs[(group != other) & (group >= 0) & (other >= 0), 0]] = True
-        self._runs.append(new)
-        while len(self._runs) > 1 and len(self._runs[-2].groups) <= min(2 * len(self._runs[-1].groups), LARGEST_RUN):
-            last, before = self._runs.pop(), self._runs.pop()
+        self._batches.append(new)
+        while len(self._batches) > 1 and len(self._batches[-2].groups) <= min(
+            2 * len(self._batches[-1].groups), LARGEST_BATCH
+        ):
+            last, before = self._batches.pop(), self._batches.pop()
             first = np.concatenate([before.first, last.first])
             owner = np.concatenate([before.owner, last.owner + np.int32(len(before.groups))])
             by_gram = np.argsort(first, kind="stable")
             starts = np.concatenate([before.starts, last.starts[1:] + before.starts[-1]])
-            grams, marks = (
-                np.concatenate([getattr(run, name) for run in (before, last)]) for name in ("grams", "marks")
+            grams, masks = (
+                np.concatenate([getattr(batch, name) for batch in (before, last)]) for name in ("grams", "masks")
             )
             both = np.concatenate([before.groups, last.groups])
-            self._runs.append(_EarlierRun(starts, grams, marks, both, first[by_gram], owner[by_gram]))
+            self._batches.append(_EarlierBatch(starts, grams, masks, both, first[by_gram], owner[by_gram]))
         return again, elsewhere
 
-    def _run_of(self, shingled: Shingles, groups: npt.NDArray[np.int8]) -> _EarlierRun:
-        """Texts as a run; a text too short for an n-gram has its key as its only n-gram."""
+    def _batch_of(self, shingled: Shingles, groups: npt.NDArray[np.int8]) -> _EarlierBatch:
+        """Texts as a batch; a text too short for an n-gram has its key as its only n-gram."""
         sizes = np.bincount(shingled.grams.text, minlength=len(shingled.keys))
         short = np.flatnonzero(sizes == 0)
         text = np.concatenate([shingled.grams.text, short])
@@ -291,11 +298,11 @@ class EarlierTexts:
         first, owner = gram[prefix], text[prefix].astype(np.int32)
         by_gram = np.argsort(first, kind="stable")
         bits = np.uint64(1) << (gram >> np.uint64(58))
-        marks = np.bitwise_or.reduceat(bits, starts[:-1]) if len(bits) else bits
-        return _EarlierRun(starts, gram, marks, groups, first[by_gram], owner[by_gram])
+        masks = np.bitwise_or.reduceat(bits, starts[:-1]) if len(bits) else bits
+        return _EarlierBatch(starts, gram, masks, groups, first[by_gram], owner[by_gram])
 
 
-def _like_pairs(new: _EarlierRun, old: _EarlierRun, threshold: float) -> Iterator[Ints]:
+def _like_pairs(new: _EarlierBatch, old: _EarlierBatch, threshold: float) -> Iterator[Ints]:
     """Pairs of a new and an old text that are near duplicates, some at a time, shape (pairs, 2)."""
     begin = np.searchsorted(old.first, new.first, side="left")
     number = np.minimum(np.searchsorted(old.first, new.first, side="right") - begin, MOST_LIKE)
@@ -304,7 +311,7 @@ def _like_pairs(new: _EarlierRun, old: _EarlierRun, threshold: float) -> Iterato
         text = new.owner[entry].astype(np.int64)
         other = old.owner[begin[entry] + _numbers(number[rows])].astype(np.int64)
         size, other_size = np.diff(new.starts)[text], np.diff(old.starts)[other]
-        apart = np.bitwise_count(new.marks[text] ^ old.marks[other]).astype(np.int64)
+        apart = np.bitwise_count(new.masks[text] ^ old.masks[other]).astype(np.int64)
         both = size + other_size
         most = np.minimum((both - apart) // 2, np.minimum(size, other_size))  # n-grams that they may share
         near = most + _EPSILON >= threshold * (both - most)
@@ -321,7 +328,7 @@ def _like_pairs(new: _EarlierRun, old: _EarlierRun, threshold: float) -> Iterato
         yield pairs[common + _EPSILON >= threshold * (sizes.sum(axis=1) - common)]
 
 
-def _grams_by_pair(texts: _EarlierRun, rows: Ints) -> tuple[Ints, Keys]:
+def _grams_by_pair(texts: _EarlierBatch, rows: Ints) -> tuple[Ints, Keys]:
     """The n-grams of some texts: for each, the position of its text in ``rows``, and the n-gram."""
     sizes = np.diff(texts.starts)[rows]
     pair = np.repeat(np.arange(len(rows)), sizes)

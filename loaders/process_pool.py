@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.files import cache_folder
 
 T = TypeVar("T")
 

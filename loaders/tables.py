@@ -8,16 +8,23 @@ with their numbers: memory holds few of them, and reading continues after a malf
 JSON and CSV, because readers of whole columns can neither name the line of a malformed row nor continue after it, and
 reject columns with both numbers and texts. ``read_table`` gives all rows of labelled data as a data frame with the
 types of its values; separator, quoting and header are detected. ``read_fields`` gives lines of fields that have no
-header.
+header. Files of labelled data may be compressed (``suffix_of``) or in an archive (``unpacked``).
 """
 
+import bz2
 import codecs
 import csv
+import gzip
 import io
 import itertools
 import json
+import lzma
 import re
 import sys
+import tarfile
+import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -121,25 +128,96 @@ def _codec(start: bytes, encoding: str) -> str:
     return f"{declared}-{sys.byteorder[0]}e" if declared in {"utf-16", "utf-32"} else declared or "utf-8"
 
 
-def read_labelled_text(path: Path) -> tuple[str, tuple[str, ...]]:
-    """The text of a file of labelled data, and a remark if it is not in UTF-8.
+COMPRESSED: Final = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+"""Suffix of a compressed file → what decompresses it."""
+ARCHIVES: Final = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+LARGEST_ARCHIVE: Final = 8 << 30
+"""Largest number of bytes that an archive is unpacked to."""
+
+
+def plain_name(path: Path) -> Path:
+    """The path without the suffix of its compression: ``train.tsv`` for ``train.tsv.gz``."""
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix that says what a file holds, in small letters: ``.tsv`` for ``TRAIN.TSV.gz``."""
+    return plain_name(path).suffix.lower()
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the name is that of an archive of files."""
+    return path.name.lower().endswith(ARCHIVES)
+
+
+@contextmanager
+def unpacked(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The paths with a temporary folder in place of each archive, or its file, if it holds only one.
 
     Raises:
-        CorpusFormatError: it has no byte order mark and is neither UTF-8 nor UTF-16.
+        CorpusFormatError: an archive is damaged, encrypted or larger than ``LARGEST_ARCHIVE``.
     """
-    data = path.read_bytes()
-    codec, remarks = _codec(data[:4], ""), tuple[str, ...]()
+    with tempfile.TemporaryDirectory() as scratch:
+        contents = []
+        for number, path in enumerate(paths):
+            if not (path.is_file() and is_archive(path)):
+                contents.append(path)
+                continue
+            folder = Path(scratch) / str(number) / path.name.split(".")[0]
+            try:
+                if path.suffix.lower() == ".zip":
+                    with zipfile.ZipFile(path) as archive:
+                        _check_size(path, sum(member.file_size for member in archive.infolist()))
+                        archive.extractall(folder)  # noqa: S202 (ZIP paths stay inside)
+                else:
+                    with tarfile.open(path) as archive:
+                        _check_size(path, sum(member.size for member in archive))
+                        archive.extractall(folder, filter="data")
+            except (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, lzma.LZMAError,
+                    zipfile.BadZipFile, tarfile.TarError) as error:  # fmt: skip
+                raise CorpusFormatError(f"not a readable archive: {first_line(error)}", path=str(path)) from error
+            files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
+            contents.append(files[0] if len(files) == 1 else folder)
+        yield contents
+
+
+def _check_size(path: Path, n: int) -> None:
+    if n > LARGEST_ARCHIVE:
+        raise CorpusFormatError(f"unpacked it has {n >> 30} GiB; unpack it and name its files", path=str(path))
+
+
+def read_labelled_text(path: Path, encoding: str = "") -> tuple[str, tuple[str, ...]]:
+    r"""The text of a file of labelled data, and remarks if it is not in UTF-8 or its lines end in ``\r`` alone.
+
+    A compressed file is decompressed.
+
+    Raises:
+        CorpusFormatError: it is not in the ``encoding``; or, if that is not given, it has no byte order mark and is
+            neither UTF-8 nor UTF-16.
+        UsageError: Python does not know the encoding.
+    """
+    try:
+        data = path.read_bytes()
+        if decompress := COMPRESSED.get(path.suffix.lower()):
+            data = decompress(data)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        raise CorpusFormatError(f"cannot be read: {first_line(error)}", path=str(path)) from error
+    codec, remarks = _codec(data[:4], encoding), tuple[str, ...]()
     if not codec.startswith("utf-8"):
         remarks = (codec.upper(),)
-    elif len(data) > 1 and data[:200].count(0) >= len(data[:200]) // 3:
+    elif not encoding and len(data) > 1 and data[:200].count(0) >= len(data[:200]) // 3:
         codec, remarks = "utf-16-le" if data[1] == 0 else "utf-16-be", ("UTF-16 without a byte order mark",)
     try:
-        return data.decode(codec), remarks
+        text = data.decode(codec)
     except UnicodeDecodeError as error:
         expected = codec.upper().removesuffix("-SIG")
         raise CorpusFormatError(
-            f"not {expected} text (byte {error.start}); convert it first", path=str(path)
+            f"not {expected} text (byte {error.start}); name its encoding with --encoding, such as cp1252",
+            path=str(path),
         ) from error
+    if "\r" in text and "\n" not in text:
+        text, remarks = text.replace("\r", "\n"), (*remarks, "lines end in CR")
+    return text, remarks
 
 
 Records = Iterator[tuple[int, Mapping[str, Any] | CorpusFormatError]]
@@ -293,8 +371,12 @@ def dataset_records(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"{name}: no dataset that `datasets` can load: {why}") from error
 
 
-SUFFIXES: Final = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".rels")
-"""The suffixes of containers that ``read_table`` reads; a file without suffix is read as TSV."""
+SPLIT_SUFFIXES: Final = (".train", ".dev", ".valid", ".test")
+SUFFIXES: Final = (
+    ".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".psv", ".txt", ".rels", *SPLIT_SUFFIXES,
+)  # fmt: skip
+"""The suffixes of containers that ``read_table`` reads; a file without suffix, or with a split as one, has lines."""
+SEPARATORS: Final = ",;\t|"
 USUAL_COLUMNS: Final = {
     "label", "labels", "text", "sentence", "sentence1", "sentence2", "sentence_a", "sentence_b", "id", "idx", "index",
     "question", "answer", "premise", "hypothesis", "gold_label", "target", "class", "category", "split", "lang",
@@ -314,30 +396,35 @@ class Table(NamedTuple):
     """The rows of a file, how they are written, and remarks for people (``UTF-16``, ``no header``).
 
     ``class_names`` are the label names that ``datasets`` wrote into the metadata of a parquet file, by column.
+    ``split_column`` has the name of the array that each row of a JSON object with several arrays was in.
     """
 
     rows: pl.DataFrame
     kind: str
     notes: tuple[str, ...] = ()
     class_names: Mapping[str, tuple[str, ...]] = {}
+    split_column: str = ""
 
 
-def read_table(path: Path) -> Table:
-    """The rows of a parquet, JSON, CSV or TSV file, with the types of their values; no rows for an empty file.
+def read_table(path: Path, encoding: str = "") -> Table:
+    """The rows of a parquet, JSON, CSV or TSV file; no rows for an empty file.
 
-    The separator of CSV is the most frequent one in the first line. A quotation mark in a TSV file is text, unless the
-    file is quoted. Without a header, the columns are called ``column1``, ``column2`` and so on.
+    The cells of CSV and TSV are texts: whether ``01`` is a number depends on what its column means. The separator of
+    CSV is the one that divides all lines into the same number of fields, else the most frequent one in the first line.
+    Lines of other files are divided at tabs; if there is none, at a bar, or at commas or semicolons below a header. A
+    quotation mark in a TSV file is text, unless the file is quoted. Without a header, the columns are called
+    ``column1``, ``column2`` and so on.
 
     Raises:
         CorpusFormatError: it cannot be parsed, or its suffix is not in ``SUFFIXES``.
     """
-    suffix, name = path.suffix, str(path)
+    suffix, name = suffix_of(path), str(path)
     if suffix and suffix not in SUFFIXES:
         raise CorpusFormatError(f"files of rows end in {' '.join(SUFFIXES)}, not in '{suffix}'", path=name)
     try:
         if suffix == ".parquet":
             rows = pl.read_parquet(path)
-            metadata = pq.read_schema(path).metadata or {}
+            metadata = pq.read_metadata(path).metadata or {}
             features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
             classes = {
                 column: tuple(feature["names"])
@@ -345,60 +432,121 @@ def read_table(path: Path) -> Table:
                 if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
             }
             return Table(rows, "parquet", class_names=classes)
-        text, notes = read_labelled_text(path)
+        text, notes = read_labelled_text(path, encoding)
+        if not text.strip():
+            return Table(pl.DataFrame(), suffix[1:].upper(), notes)
         if suffix in {".jsonl", ".ndjson", ".json"}:
             return _json_table(text, name, notes, in_lines=suffix != ".json")
-        kind, separator, quoted = "TSV", "\t", suffix == ".csv" or _is_quoted(text)
-        if suffix == ".csv":
-            kind, separator = "CSV", max("\t,;", key=text.split("\n", 1)[0].count)
-        elif quoted:
-            notes = (*notes, "quoted")
-        if not text.strip():
-            return Table(pl.DataFrame(), kind, notes)
+        separator = _separator(text, suffix)
+        quoted = separator != "\t" or suffix == ".csv" or _is_quoted(text)
+        kind = {"\t": "CSV" if suffix == ".csv" else "TSV", "|": "values separated by |"}.get(separator, "CSV")
+        notes = (*notes, "quoted") if quoted and separator == "\t" and suffix != ".csv" else notes
         csv.field_size_limit(sys.maxsize)
-        lines = io.StringIO(text, newline="")
-        reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
-        sample = [row for row in itertools.islice(reader, SAMPLE_ROWS) if row]
+        sample = _csv_sample(text, separator, quoted=quoted)
         for number, row in enumerate(sample, 1):
             if len(row) > len(sample[0]):
                 raise ValueError(f"row {number} has {len(row)} fields, the first {len(sample[0])}")
         header = has_header(sample)
         rows = pl.read_csv(
-            text.encode(), separator=separator, quote_char='"' if quoted else None, infer_schema_length=None,
+            text.encode(), separator=separator, quote_char='"' if quoted else None, infer_schema=False,
             has_header=header, new_columns=None if header else [f"column{n}" for n in range(1, len(sample[0]) + 1)],
         )  # fmt: skip
+        stripped = [column.strip() for column in rows.columns]  # "id, text, label"
+        rows = rows.rename(dict(zip(rows.columns, stripped, strict=True))) if len({*stripped}) == rows.width else rows
         return Table(rows, kind, notes if header else (*notes, "no header"))
     except pl.exceptions.NoDataError:
         return Table(pl.DataFrame(), suffix[1:])
-    except (pl.exceptions.PolarsError, pa.ArrowException, OSError, ValueError, csv.Error) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise CorpusFormatError(f"not a readable {suffix[1:]} file: {reason}", path=name) from error
+    except (
+        pl.exceptions.PolarsError, pa.ArrowException, OSError, ValueError, TypeError, OverflowError, RecursionError,
+        csv.Error,
+    ) as error:  # fmt: skip
+        reason = str(error).strip().partition("\n")[0]
+        raise CorpusFormatError(f"not a readable {suffix[1:] or 'text'} file: {reason}", path=name) from error
+
+
+def _csv_sample(text: str, separator: str, *, quoted: bool) -> list[list[str]]:
+    """The cells of the first rows that are not empty."""
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    return [row for row in itertools.islice(reader, SAMPLE_ROWS) if row]
+
+
+def _separator(text: str, suffix: str) -> str:
+    first = text.split("\n", 1)[0]
+    if suffix != ".csv" and "\t" in first:
+        return "\t"
+    widths = {}
+    for separator in SEPARATORS:
+        if separator in first:
+            with suppress(csv.Error):
+                sample = _csv_sample(text, separator, quoted=True)
+                divides = suffix in {".csv", ".psv"} or separator == "|" or has_header(sample)
+                if divides and len({len(row) for row in sample}) == 1:
+                    widths[separator] = len(sample[0])
+    usual = max(SEPARATORS, key=first.count) if suffix == ".csv" else "\t"
+    return max(widths, key=lambda separator: (widths[separator], separator == usual), default=usual)
 
 
 def _json_table(text: str, name: str, notes: tuple[str, ...], *, in_lines: bool) -> Table:
-    """A JSON array of rows, an object of columns, an object with one array of rows, or JSON lines.
+    """JSON lines, or one value, as ``_json_rows`` reads it.
 
     ``in_lines``: whether the suffix says that it has one value per line.
     """
-    if not text.lstrip().startswith("["):
-        if not in_lines and "\n" in text.strip():
-            with suppress(ValueError):  # the value continues in the next line
-                json.loads(text.split("\n", 1)[0])
-                in_lines = True
-        if in_lines:
-            try:
+    first = text.lstrip().split("\n", 1)[0]
+    several = "\n" in text.strip()
+    with suppress(ValueError):  # the value continues in the next line
+        in_lines |= isinstance(json.loads(first), dict | list) and several
+    if in_lines and not first.startswith("["):
+        try:
+            if first.startswith("{"):
                 return Table(pl.read_ndjson(text.encode(), infer_schema_length=None), "JSON lines", notes)
-            except pl.exceptions.PolarsError:  # values of several types in a column
-                records = [record for _, record in json_records(text.split("\n"), name)]
-                if error := next((record for record in records if isinstance(record, CorpusFormatError)), None):
-                    raise error from None
-                return Table(pl.DataFrame(records, infer_schema_length=None, strict=False), "JSON lines", notes)
-    value = json.loads(text)
+            raise pl.exceptions.ComputeError("the first line holds no object")
+        except pl.exceptions.PolarsError:  # values of several types in a column
+            records = [record for _, record in json_records(text.split("\n"), name)]
+            if error := next((record for record in records if isinstance(record, CorpusFormatError)), None):
+                raise error from None
+            return Table(pl.DataFrame(records, infer_schema_length=None, strict=False), "JSON lines", notes)
+    if in_lines and several and first.startswith("["):
+        with suppress(ValueError):  # an array that begins with an array: [["text", "label"],
+            lines = [json.loads(line) for line in text.split("\n") if line.strip()]
+            return Table(_json_rows(lines)[0], "JSON lines", notes)
+    rows, split_column = _json_rows(json.loads(text))
+    return Table(rows, "JSON", notes, split_column=split_column)
+
+
+def _json_rows(value: object) -> tuple[pl.DataFrame, str]:
+    """The rows of a JSON value, and the column that says in which of several arrays they were.
+
+    It is an array of objects, or of arrays of values; or an object with an array per column, per split, or with one
+    array of rows; with an object per row; or as pandas writes it (``columns``, ``index``, ``data``).
+    """
     if isinstance(value, dict):
-        arrays = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
-        value = arrays[0] if len(arrays) == 1 else value
-    if isinstance(value, list) and not all(isinstance(row, dict) for row in value):
-        raise ValueError("an array of values without names of columns")
+        if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+            value = [dict(zip(value["columns"], row, strict=True)) for row in value["data"]]
+        elif len(value) > 1 and all(isinstance(row, dict) and row for row in value.values()):
+            columns = [inner for inner in value.values() if not all(key.isdecimal() for key in inner)]
+            value = [{"id": key, **row} for key, row in value.items()] if columns else value
+    if isinstance(value, dict):
+        arrays = {key: rows for key, rows in value.items() if isinstance(rows, list) and rows
+                  and isinstance(rows[0], dict | list)}  # fmt: skip
+        of_rows = [key for key, rows in arrays.items() if isinstance(rows[0], dict)]
+        if len(of_rows) == 1 and len(arrays) == 1:
+            value = arrays[of_rows[0]]
+        elif arrays and len(arrays) == sum(isinstance(rows, list | dict) for rows in value.values()) and (
+            len(of_rows) == len(arrays) or len({len(rows) for rows in arrays.values()}) > 1
+        ):  # fmt: skip
+            parts = {key: _json_rows(rows)[0] for key, rows in arrays.items()}
+            column = next(
+                name for name in ("split", "array") if all(name not in part.columns for part in parts.values())
+            )
+            tagged = [part.with_columns(pl.lit(key).alias(column)) for key, part in parts.items()]
+            return pl.concat(tagged, how="diagonal_relaxed"), column
+    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
+        if len({len(row) for row in value}) > 1:
+            raise ValueError("arrays with different numbers of values")
+        value = [{f"column{n}": cell for n, cell in enumerate(row, 1)} for row in value]
+    if not (isinstance(value, dict) or (isinstance(value, list) and all(isinstance(row, dict) for row in value))):
+        raise ValueError('values without names of columns; write an object per row, such as {"text": …, "label": …}')
     if isinstance(value, dict):
         value = {column: list(of.values()) if isinstance(of, dict) else of for column, of in value.items()}
         lengths = {column: len(of) for column, of in value.items() if isinstance(of, list)}
@@ -407,7 +555,7 @@ def _json_table(text: str, name: str, notes: tuple[str, ...], *, in_lines: bool)
             raise ValueError(
                 f"an object with arrays of several lengths ({examples}); write each split into its own file"
             )
-    return Table(pl.DataFrame(value, infer_schema_length=None, strict=False), "JSON", notes)
+    return pl.DataFrame(value, infer_schema_length=None, strict=False), ""
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -462,12 +610,12 @@ def _has_quoted_column(lines: Sequence[Sequence[str]]) -> bool:
     return any(all(re.search(QUOTED, field) for field in column) for column in zip(*lines, strict=False))
 
 
-def read_fields(path: Path) -> pl.DataFrame:
+def read_fields(path: Path, encoding: str = "") -> pl.DataFrame:
     """The tab-separated ``fields`` of each line that is not empty, and its ``number``; the first line is no header.
 
     X-Probe and RuSentEval have quoted some lines and not others; so each field is checked by itself.
     """
-    text, _ = read_labelled_text(path)
+    text, _ = read_labelled_text(path, encoding)
     lines = pl.DataFrame({"line": text.split("\n")}).with_row_index("number", offset=1)
     lines = lines.filter(pl.col("line").str.contains(r"\S"))
     lines = lines.select("number", fields=pl.col("line").str.strip_suffix("\r").str.split("\t"))

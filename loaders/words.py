@@ -77,10 +77,15 @@ CHARACTERS_PER_WORD = 2
 """In scripts without spaces: Chinese words have 1.7 characters on average, Thai and Japanese ones more."""
 
 
-def n_words(text: pl.Expr) -> pl.Expr:
-    """Words of a text; in scripts without spaces, two characters count as one."""
+def n_words(text: pl.Expr, *, halves: bool = False) -> pl.Expr:
+    """Words of a text; in scripts without spaces, two characters count as one.
+
+    There, an odd number of characters is rounded down, or with ``halves`` gives half a word, so that a single character
+    is more than nothing.
+    """
     count = n_running_words(text)
-    return pl.when(is_unspaced(text)).then(count // CHARACTERS_PER_WORD).otherwise(count)
+    unspaced = count / CHARACTERS_PER_WORD if halves else count // CHARACTERS_PER_WORD
+    return pl.when(is_unspaced(text)).then(unspaced).otherwise(count)
 
 
 def mostly_unspaced(texts: pl.Series) -> bool:

@@ -56,7 +56,7 @@ from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import NAMES, Piece, parse
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import UPOS, Shard
-from discoprobe.loaders.file_hashes import hash_of_json
+from discoprobe.loaders.files import hash_of_json
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 RATIOS = ("discoprobe", "parsed", "csv", "cached")
@@ -219,10 +219,10 @@ def template(block: str) -> Template:
 
 def spelled(rows: Sequence[Sequence[str]], inside: Collection[int], free: Collection[str]) -> str:
     """The text of a sentence, with a place for every free word."""
-    shown = [row for row in rows if "-" in row[0] or (row[0].isdigit() and int(row[0]) not in inside)]
+    written = [row for row in rows if "-" in row[0] or (row[0].isdigit() and int(row[0]) not in inside)]
     pieces = [
         ("%s" if row[0] in free else row[1].replace("%", "%%")) + ("" if "SpaceAfter=No" in row[9] else " ")
-        for row in shown
+        for row in written
     ]
     return "".join(pieces).rstrip(" ")
 
@@ -479,7 +479,7 @@ def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[s
                 round(number, DIGITS) for number in (finding["measured"], *finding["interval"], finding["threshold"])
             ]
             for finding in shortcuts
-            if finding["status"] == "passed" and finding["interval"][1] > finding["threshold"]
+            if finding["status"] == "open"
         },
     }  # fmt: skip
 
@@ -601,7 +601,7 @@ def invent(folder: Path, n: int) -> list[str]:
     source = random.Random(13)
     vocabulary = ["".join(source.choices("abcdefghiklmnoprstuvz", k=source.randint(2, 9))) for _ in range(3000)]
     weights = [1 / (rank + 10) for rank in range(len(vocabulary))]
-    found = []
+    texts = []
     for split, share in (("train", 0.6), ("validation", 0.2), ("test", 0.2)):
         with (folder / f"{split}.jsonl").open("w", encoding="utf-8") as file:
             for place in range(round(n * share)):
@@ -610,8 +610,8 @@ def invent(folder: Path, n: int) -> list[str]:
                     for _ in range(5)
                 ]
                 file.write(json.dumps({"sentences": sentences, "label": place * 7 % 5}) + "\n")
-                found.append(" ".join(sentences))
-    return found
+                texts.append(" ".join(sentences))
+    return texts
 
 
 def seconds(work: Callable[[], object], clock: str) -> float:

@@ -31,7 +31,7 @@ from typing import Any
 import msgspec
 
 from discoprobe.loaders.catalogue.licences import normalise, openness, strictest
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 
 Record = dict[str, Any]
 

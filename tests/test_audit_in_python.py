@@ -9,10 +9,12 @@ import sys
 import datasets
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import discoprobe
 from discoprobe.builders.audit import UnreadableDataError
+from discoprobe.loaders import DiscoprobeError
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,41 @@ def test_splits_of_a_data_set(rows, form):
 def test_one_frame_alone(rows):
     frame = pd.DataFrame(rows).astype({"mood": "category"})
     assert discoprobe.audit(frame, text="body", label="mood").counts == {"test": 60}
+
+
+def test_what_can_be_read_once(rows):
+    """Streamed datasets, generators and lists of rows give the same report as a frame."""
+    options = {"text": "body", "label": "mood", "name": "mine"}
+    expected = discoprobe.audit(pl.DataFrame(rows), **options)
+    streamed = datasets.Dataset.from_list(rows).to_iterable_dataset()
+    for data in (
+        streamed,
+        {"test": streamed},
+        (row for row in rows),
+        rows,
+        {"test": iter(rows)},
+        pa.Table.from_pylist(rows),
+    ):
+        report = discoprobe.audit(data, **options)
+        assert (report.counts, report.labels) == ({"test": 60}, ("0", "1"))
+        assert [finding.measured for finding in report.findings] == [each.measured for each in expected.findings]
+
+
+def test_paths(rows, tmp_path):
+    for split, part in (("train", rows[:40]), ("test", rows[40:])):
+        pl.DataFrame(part).write_csv(tmp_path / f"{split}.csv")
+    of_folder = discoprobe.audit(tmp_path, text="body", label="mood")
+    of_files = discoprobe.audit([tmp_path / "train.csv", str(tmp_path / "test.csv")], text="body", label="mood")
+    assert of_folder.counts == of_files.counts == {"train": 40, "test": 20}
+    (tmp_path / "other.csv").write_bytes((tmp_path / "test.csv").read_bytes())
+    with pytest.raises(UnreadableDataError, match="2 datasets"):
+        discoprobe.audit(tmp_path, text="body", label="mood")
+
+
+@pytest.mark.parametrize("data", [5, [1, 2], [None], "no such folder", object(), {"test": 7}])
+def test_what_is_no_data(data):
+    with pytest.raises(DiscoprobeError):
+        discoprobe.audit(data)
 
 
 def test_columns_that_cannot_be_told(rows):

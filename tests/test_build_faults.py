@@ -426,7 +426,7 @@ KILLED_AT = {
     "a config's card": ("discoprobe.cards.text.card", "config_card", 2),
     "the release's card": ("discoprobe.cards.text.card", "release_card", 1),
     "the manifest": ("discoprobe.cards.metadata.manifest", "texts", 1),
-    "the swap": ("discoprobe.loaders.folders.Place", "swap", 1),
+    "the swap": ("discoprobe.loaders.files.Place", "swap", 1),
     "after the exchange": ("shutil", "rmtree", -2),
     "between the renames": ("pathlib.Path", "rename", 2),
     "after the renames": ("shutil", "rmtree", -1),
@@ -439,7 +439,7 @@ module, _, owner = where.rpartition(".") if where.endswith((".Path", ".Place")) 
 holder = importlib.import_module(module)
 holder = getattr(holder, owner) if owner else holder
 if name == "rename" or nth == -1:  # as on a system that exchanges nothing
-    importlib.import_module("discoprobe.loaders.folders").exchanged = lambda one, other: False
+    importlib.import_module("discoprobe.loaders.files").exchanged = lambda one, other: False
 original, calls = getattr(holder, name), []
 def die(*arguments, **options):
     counts = not (name == "rename" and "release" not in str(arguments[0]))

@@ -47,8 +47,9 @@ def small_catalogue(tmp_path, monkeypatch):
     (tmp_path / "catalogue").mkdir()
     (tmp_path / "catalogue" / "de.toml").write_text("\n[[".join([head, *kept]), encoding="utf-8")
     monkeypatch.setattr(treebanks, "_folder", lambda: tmp_path / "catalogue")
-    for name in ("_text", "_heads", "_index", "_file_index", "_contents"):
-        monkeypatch.setattr(treebanks, name, functools.cache(getattr(treebanks, name).__wrapped__))
+    cached = {name: function for name, function in vars(treebanks).items() if hasattr(function, "cache_clear")}
+    for name, function in cached.items():  # what was read from the whole catalogue is read again
+        monkeypatch.setattr(treebanks, name, functools.cache(function.__wrapped__))
 
 
 def test_a_text_that_is_named_is_fetched_and_built_again(small_catalogue, tmp_path):

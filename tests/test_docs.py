@@ -1,7 +1,9 @@
 """Every command and option has help, and what README and docs/ show is what happens."""
 
 import ast
+import contextlib
 import dataclasses
+import pkgutil
 import re
 import runpy
 import shlex
@@ -246,6 +248,24 @@ def test_links_and_named_files_exist(name):
         assert (folder / target).exists(), target
     for target in re.findall(r"(?<![\w/])((?:builders|loaders|cards|scripts|tests)/[\w/.-]*\w)", TEXTS[name]):
         assert "NAME" in target or (ROOT / target).exists(), target
+
+
+ARGUMENTS = {"bench", "context", "drops", "shard", "trees"}
+"""What the functions of an author get; the guides name their attributes."""
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if "adding_a" in name])
+def test_functions_that_guides_name_exist(name):
+    """``room.module.function``, below ``discoprobe.builders`` or ``discoprobe``."""
+    for dotted in re.findall(r"`([a-z]\w*(?:\.[a-z]\w*)+)(?=[`(])", TEXTS[name]):
+        if dotted.partition(".")[0] in ARGUMENTS or dotted.endswith((".py", ".toml", ".conllu", ".rels")):
+            continue
+        for package in ("discoprobe.builders", "discoprobe"):
+            with contextlib.suppress(ImportError, AttributeError):
+                pkgutil.resolve_name(f"{package}.{dotted}")
+                break
+        else:
+            pytest.fail(f"{name}: {dotted} does not exist")
 
 
 def test_the_language_of_the_guide_is_valid():

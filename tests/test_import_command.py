@@ -105,15 +105,84 @@ def test_leaks_are_reported_and_dropped(write, command, tmp_path):
     train = [*rows[:100], *test[:3], {"text": test[3]["text"] + " Si.", "label": test[3]["label"]}, rows[0]]
     paths = [write("train.jsonl", train), write("test.jsonl", test)]
     call = (*paths, "--task-type", "single", "--name", "mine")
-    done = command(*call)
+    done = command(*call, "--strict")
     assert isinstance(done.exception, AuditFailedError)
     assert not (tmp_path / "out" / "mine_es").exists()
+    done = command(*call)
+    assert done.exception is None, done.stdout
+    assert "dup-across" in (tmp_path / "out" / "mine_es" / "README.md").read_text()
     done = command(*call, "--drop-leaks")
     assert done.exception is None, done.stdout
     entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]
     assert entry["drops"] == {"dup-across": 3, "near-dup": 1, "dup-within": 1}
     assert (table(tmp_path, "mine_es", "train").num_rows, table(tmp_path, "mine_es").num_rows) == (100, 20)
     assert "left out for dup-across: 3 rows" in done.stdout
+
+
+def test_rows_that_share_sentences_stay_together(write, command, tmp_path):
+    """Where more than a tenth of a split leaks, nothing is left out; the splits can be divided again."""
+    make = Source()
+    sentences = [make.text() for _ in range(60)]
+    rows = [  # each sentence is in three pairs, as in SICK: chains of five sentences
+        {"sentence1": sentences[at], "sentence2": sentences[at // 5 * 5 + (at + step) % 5], "score": at * step / 30}
+        for at in range(60) for step in (1, 2, 3)
+    ]  # fmt: skip
+    make.random.shuffle(rows)
+    paths = [write("train.jsonl", rows[:120]), write("test.jsonl", rows[120:])]
+    call = (*paths, "--task-type", "similarity", "--name", "mine")
+    done = command(*call, "--drop-leaks")
+    assert "of the 120 rows of train, more than a tenth" in str(done.exception)
+    assert "--regroup" in str(done.exception)
+    assert not (tmp_path / "out").exists()
+    done = command(*call, "--regroup")
+    assert done.exception is None, done.stdout
+    parts = {split: table(tmp_path, "mine_es", split).to_pylist() for split in ("train", "test")}
+    assert {split: len(of) for split, of in parts.items()} == {"train": 120, "test": 60}
+    used = [{row[f"sentence{n}"] for row in of for n in (1, 2)} for of in parts.values()]
+    assert not used[0] & used[1]
+    assert sorted(row["score"] for of in parts.values() for row in of) == sorted(row["score"] for row in rows)
+    card = (tmp_path / "out" / "mine_es" / "README.md").read_text()
+    assert "12 groups, the largest has 15 rows" in " ".join(card.split())
+    assert "Rows and labels are those of the source" in card
+    entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]
+    assert not {"sentence-leak", "dup-across", "near-dup"} & {*entry["audit"]["failed"]}
+
+
+def test_overlap_is_no_fault_where_texts_are_compared(write, command, tmp_path):
+    make = Source()
+    rows = []
+    for at in range(300):
+        words = make.text()[:-1].split()
+        others = make.text()[:-1].split()
+        rows.append(
+            {"premise": " ".join(words), "hypothesis": " ".join(words[:-1] if at % 2 else others), "label": at % 2}
+        )
+    make.random.shuffle(rows)
+    call = (
+        write("test.jsonl", rows),
+        "--name",
+        "mine",
+        "--text",
+        "premise",
+        "--text",
+        "hypothesis",
+        "--label",
+        "label",
+    )
+    exempt = {}
+    for task_type in ("pair", "paraphrase", "entailment"):
+        done = command(*call, "--task-type", task_type)
+        assert done.exception is None, done.stdout
+        exempt[task_type] = {*manifest.read(tmp_path / "out")["configs"]["mine_es"]["audit"]["exempt"]}
+    assert exempt == {"pair": set(), "paraphrase": {"overlap", "similarity"}, "entailment": {"overlap", "similarity"}}
+
+
+@pytest.mark.parametrize("licence", ["", "mine", "CC BY 9.9", "CC BY 4.0 (but ask us)"])
+def test_a_licence_is_one(licence, write, command, tmp_path):
+    path = write("test.jsonl", [{"text": Source().text(), "label": at % 2} for at in range(20)])
+    done = command(path, "--task-type", "single", "--name", "mine", "--licence", licence)
+    assert f"unknown licence '{licence}'" in str(done.exception)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "external": ["suite_of"],
     "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_used_labels"],
     "integrity": ["INTEGRITY", "Subject", "fidelity"],
-    "intervals": ["exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
+    "intervals": [
+        "Interval", "exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
     "own_configs": ["from_config"],
-    "report": ["Finding", "Report", "Status", "VERSION", "tallies"],
+    "report": ["Figure", "Finding", "Grade", "Report", "Status", "VERSION", "grade_of", "tallies"],
     "run": ["audit"],
     "thresholds": ["BY_ID", "CHECKS", "Kind", "Severity"],
 })  # fmt: skip

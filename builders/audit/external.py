@@ -16,27 +16,36 @@ from typing import Any, Final, Literal, NamedTuple
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
-from discoprobe.builders.audit.integrity import LEAKS, without_leaks
+from discoprobe.builders.audit.frame import COMPARED, AuditInput, UnreadableDataError
+from discoprobe.builders.audit.integrity import LEAKS, regrouped, without_leaks
 from discoprobe.builders.config import Config, Shape, papers_of, regions, schema
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
 from discoprobe.loaders.tables import read_fields, read_records
 
-TaskType = Literal["single", "pair", "choice", "similarity", "minimal-pairs"]
+TaskType = Literal["single", "pair", "entailment", "paraphrase", "similarity", "choice", "minimal-pairs"]
 TASK_TYPES: Final[dict[TaskType, tuple[Shape, str]]] = {
     "single": (Shape.SENTENCE, "The label of a text"),
     "pair": (Shape.PAIR, "The label of two texts"),
-    "choice": (Shape.CHOICE, "The right one of several choices"),
+    "entailment": (Shape.PAIR, "Whether one text follows from the other"),
+    "paraphrase": (Shape.PAIR, "Whether two texts say the same"),
     "similarity": (Shape.SCORED, "How similar two sentences are"),
+    "choice": (Shape.CHOICE, "The right one of several choices"),
     "minimal-pairs": (Shape.CHOICE, "The acceptable one of two sentences"),
 }
 """Type of a row → the columns it gets, and what is asked."""
+_COMPARING: Final = frozenset({"entailment", "paraphrase", "similarity"})
+"""Types whose labels say how much of one text is in the other, so that overlap is no fault (``COMPARED``)."""
+MOST_DROPPED: Final = 0.1
+"""Largest share of a split that may be left out because it leaks."""
+
+
+Leaks = Literal["keep", "drop", "regroup"]
 
 
 def config_of(  # noqa: PLR0913 (one parameter per fact)
-    data: AuditInput, task_type: TaskType, *, name: str, lang: str, source: Source, drop_leaks: bool = False
+    data: AuditInput, task_type: TaskType, *, name: str, lang: str, source: Source, leaks: Leaks = "keep"
 ) -> Config:
     """The config ``{name}_{lang}`` with the rows of ``data``, in their splits and their order.
 
@@ -49,13 +58,14 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
         name: what the config is called, before its language.
         lang: code of the language.
         source: where the rows come from, with licence and citation.
-        drop_leaks: leave out the rows of earlier splits that leak into later ones; they are counted.
+        leaks: what is done with rows that splits share: ``keep``; ``drop`` leaves out those of earlier splits, which
+            are counted; ``regroup`` divides all rows again, so that rows that share a sentence are in one split.
 
     Raises:
-        DiscoprobeError: the rows are not of this type.
+        DiscoprobeError: the rows are not of this type, or ``drop`` would take more than ``MOST_DROPPED`` of a split.
     """
     shape, question = TASK_TYPES[task_type]
-    expected = Shape.PAIR if task_type == "similarity" else shape
+    expected = Shape.PAIR if shape is Shape.SCORED else shape
     if data.shape is not expected or (task_type == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
         contents = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}
         content = contents.get(data.shape, "many texts")
@@ -64,7 +74,17 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
         raise DiscoprobeError(
             f"{data.name}: the label column holds no numbers, which --task-type similarity needs; name one with --label"
         )
-    used, leaks = without_leaks(data) if drop_leaks else (data, {})
+    used, dropped = without_leaks(data) if leaks == "drop" else (data, {})
+    for split, n in data.counts.items():
+        if (fewer := n - used.counts.get(split, 0)) > MOST_DROPPED * n:
+            raise DiscoprobeError(
+                f"--drop-leaks would leave out {fewer:,} of the {n:,} rows of {split}, more than a tenth. Keep them "
+                "(the card says what leaks), or use --regroup: it divides all rows again, so that rows that share a "
+                "sentence are in one split"
+            )
+    used, remark = regrouped(data) if leaks == "regroup" else (used, "")
+    if remark and len(used.splits) < len(data.splits):
+        raise DiscoprobeError(f"--regroup: {remark}; so a split has no rows. Keep the splits as they are published")
     texts, n_context = pl.col("texts"), pl.col("n_context")
     first, second = (texts.list.get(at).alias(f"sentence{at + 1}") for at in (0, 1))
     columns: dict[Shape, list[pl.Expr]] = {
@@ -89,13 +109,15 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     left_out = dict(data.read.left_out) if data.read else {}
     meanings = dict.fromkeys(left_out, "not usable as published")
     read = f" Read as {data.read.format}." if data.read and data.read.format else ""
-    about = f"Rows, labels and splits are those of the source; they were audited, not chosen.{read}"
+    of_source = "Rows and labels" if remark else "Rows, labels and splits"
+    about = f"{of_source} are those of the source; they were audited, not chosen.{read}"
+    exempt = COMPARED if task_type in _COMPARING else data.exempt
     return Config(
         name=f"{name}_{lang}", task=name, lang=lang, shape=shape, labels=data.labels, splits=splits,
-        drops=left_out | leaks, meanings=meanings | {check: LEAKS[check] for check in leaks},
+        drops=left_out | dropped, meanings=meanings | {check: LEAKS[check] for check in dropped},
         candidates=data.rows.height + sum(left_out.values()), sources=(source,), read=(source.name,),
         definition=f"{question}, from {source.name}.\n\n{about}", split_by="", published=True, pairs=False,
-        notes=data.read.notes if data.read else (),
+        notes=(*(data.read.notes if data.read else ()), *filter(None, [remark])), exempt=exempt,
     )  # fmt: skip
 
 

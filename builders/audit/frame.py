@@ -1,6 +1,6 @@
 """The input of the audit: labelled rows of texts in splits, from a config or an external dataset."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -26,9 +26,19 @@ _COLUMNS: dict[str, pl.DataType] = {
     "group": pl.String(),
     "score": pl.Float64(),
     "condition": pl.Int64(),
+    "metadata": pl.List(pl.Struct({"name": pl.String, "value": pl.String})),
 }
 SCHEMA = pl.Schema(_COLUMNS)
-"""Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null."""
+"""Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null.
+
+``metadata`` holds the columns of the source that are neither text nor label, as strings.
+"""
+
+
+_SAMPLE = 200
+"""Rows whose values show what a column holds."""
+_LONGEST_VALUE = 40
+"""Mean number of characters of ids, dates and categories at most; UUIDs have 36."""
 
 
 class UnreadableDataError(DiscoprobeError):
@@ -45,6 +55,7 @@ class Provenance:
         files: split → names of its files.
         left_out: reason → rows that are not audited.
         notes: what else a reader must know, such as that a label column was guessed.
+        row: what a row holds: ``single text``, ``pair of texts``, ``choice of 4``.
     """
 
     format: str
@@ -52,6 +63,7 @@ class Provenance:
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,7 @@ class AuditInput:
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
         external: whether discoprobe did not build the rows: then ``clean-text`` and ``doubled-words`` never fail.
         exempt: checks that do not apply → reason.
+        expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
     """
 
@@ -83,6 +96,7 @@ class AuditInput:
     split_by: str = ""
     external: bool = False
     exempt: Mapping[str, str] = field(default_factory=dict)
+    expected: tuple[str, ...] = ()
     read: Provenance | None = None
 
     @property
@@ -106,6 +120,20 @@ class AuditInput:
             for split in self.splits
         }
 
+    @property
+    def row(self) -> str:
+        """What a row holds, in words: ``pair of texts with a score``, ``sequence of 5 texts``, ``choice of 4``."""
+        lengths = self.rows["texts"].list.len()
+        n, least = int(lengths.max()), int(lengths.min())  # type: ignore[arg-type]
+        if self.shape is Shape.CHOICE:
+            context = int(self.rows["n_context"].max())  # type: ignore[arg-type]
+            after = f" after {context} text{'s' * (context > 1)} of context" if context else ""
+            return f"choice of {most_choices(self.rows)}{after}"
+        scores = self.rows["score"].drop_nulls()
+        score = " with a score" if scores.n_unique() > len(self.labels) else ""
+        several = f"sequence of {n} texts" if n == least else f"sequence of {least} to {n} texts"
+        return {1: "single text", 2: "pair of texts" if n == least else several}.get(n, several) + score
+
     def split(self, name: str) -> pl.DataFrame:
         """The rows of one split, in order."""
         return self.rows.filter(pl.col("split") == name)
@@ -126,6 +154,36 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     missing = [name for name in SCHEMA if name not in rows.columns]
     rows = rows.with_columns(defaults.get(name, pl.lit(None)).alias(name) for name in missing)
     return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
+
+
+def metadata_of(frame: pl.DataFrame, used: Collection[str]) -> pl.Expr:
+    """The values of the columns of ``frame`` that are not ``used``, as ``metadata`` has them.
+
+    Columns of lists or structs are left out, and columns of texts: their values are longer than ids or categories.
+    """
+    names = []
+    for name, dtype in frame.schema.items():
+        if name not in used and not dtype.is_nested():
+            length = frame[name].head(_SAMPLE).cast(pl.String, strict=False).str.len_chars().mean()
+            if length is not None and length <= _LONGEST_VALUE:  # type: ignore[operator]
+                names.append(name)
+    fields = [pl.struct(name=pl.lit(name), value=pl.col(name).cast(pl.String, strict=False)) for name in names]
+    return pl.concat_list(fields) if fields else pl.lit(None, dtype=SCHEMA["metadata"])
+
+
+COMPARED: Mapping[str, str] = dict.fromkeys(
+    ("overlap", "similarity"),
+    "the label says how much of one text is in the other (similarity, paraphrase, inference), which this measures",
+)
+"""Checks that sets of compared texts are exempt from → reason."""
+_INFERENCE = frozenset({"entailment", "contradiction"})
+
+
+def compares(shape: Shape, rows: pl.DataFrame, labels: tuple[str, ...]) -> bool:
+    """Whether labels say how much of one text is in the other: scores of pairs, or classes of inference."""
+    scores = rows["score"].drop_nulls()
+    scored = bool((scores != scores.round()).any()) or scores.n_unique() > len(labels)
+    return shape is Shape.PAIR and (scored or bool(_INFERENCE & {name.lower() for name in labels}))
 
 
 def most_choices(rows: pl.DataFrame) -> int:

@@ -11,12 +11,16 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
 from discoprobe.builders.audit.thresholds import LEAK_WORDS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
+from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders import hashing
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.words import n_words, normal
 
@@ -40,12 +44,14 @@ class Measure:
         rows: ids of the first rows that show it.
         threshold: the threshold where it depends on the data; None for the one of the table.
         detail: one line for people.
+        cost: by which share it can change a score; None for the share of rows that ``value`` is.
     """
 
     value: float | None
     rows: tuple[str, ...] = ()
     threshold: float | None = None
     detail: str = ""
+    cost: float | None = None
 
 
 SKIPPED = Measure(None)
@@ -159,7 +165,17 @@ def equal_splits(subject: Subject) -> Measure:
         for split in subject.data.splits
     }
     equal = [f"{a} and {b}" for a, b in combinations(content, 2) if content[a].equals(content[b])]
-    return Measure(len(equal), detail="; ".join(equal))
+    return Measure(len(equal), detail="; ".join(equal), cost=float(bool(equal)))
+
+
+def missing_splits(subject: Subject) -> Measure:
+    """Splits that the data should have; of data of others all three, which are only reported."""
+    data = subject.data
+    missing = [split for split in data.expected or (SPLITS if data.external else ()) if split not in data.splits]
+    detail = f"there is no {' and no '.join(missing)} split" if missing else ""
+    if missing and len(data.splits) == 1:
+        detail = f"there is only one split ({data.splits[0]}), so that leaks between splits cannot be seen"
+    return Measure(len(missing), detail=detail, cost=len(missing) / len(SPLITS))
 
 
 LEAKS = {
@@ -193,6 +209,44 @@ def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
     return replace(data, rows=placed), {check: n for check, n in counts.items() if n}
 
 
+def regrouped(data: AuditInput) -> tuple[AuditInput, str]:
+    """``data`` with rows that share an input, a sentence or a near duplicate in one split, and a remark on the groups.
+
+    The groups (connected rows, over any number of steps) are dealt from the largest to the smallest, those of one size
+    in the order of a hash, each to the split that lacks most of its published share of the rows.
+    """
+    rows = data.rows.with_row_index("row")
+    numbers = rows.select("row", "split", "place")
+    subject, n = Subject(data), rows.height
+    ends: list[tuple[np.ndarray, np.ndarray]] = []
+    for check in ("dup-across", "sentence-leak", "near-dup"):
+        frame, key = subject.shared_by(check)
+        shared = (
+            frame.select("split", "place", key).join(numbers, on=["split", "place"]).select("row", link=pl.col(key))
+        )
+        first = pl.col("row").min().over("link")
+        pairs = shared.select("row", first=first).filter(pl.col("row") != pl.col("first"))
+        ends.append((pairs["row"].to_numpy(), pairs["first"].to_numpy()))
+    start, end = (np.concatenate(side) for side in zip(*ends, strict=True))
+    graph = sparse.coo_matrix((np.ones(len(start)), (start, end)), (n, n))
+    component = pl.Series(csgraph.connected_components(graph, directed=False)[1])
+    groups = rows.select("id", component=component).group_by("component").agg(pl.len(), pl.col("id").min())
+    keys = pl.Series(hashing.mix([hashing.digest(row_id) for row_id in groups["id"]], "audit", "regrouped"))
+    groups = groups.with_columns(key=keys).sort("len", "key", descending=[True, False])
+    lacking = dict(data.counts)
+    splits = []
+    for size in groups["len"]:
+        split = max(lacking, key=lambda name: lacking[name])
+        lacking[split] -= size
+        splits.append(split)
+    of_row = component.replace_strict(groups["component"], pl.Series(splits), return_dtype=rows.schema["split"])
+    dealt = rows.with_columns(split=of_row).sort("split", "row", maintain_order=True).drop("row")
+    dealt = dealt.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
+    largest = groups["len"][0]
+    remark = f"rows that share a sentence are in one split: {groups.height:,} groups, the largest has {largest:,} rows"
+    return replace(data, rows=dealt), remark
+
+
 # Labels and their order
 
 
@@ -206,7 +260,8 @@ def label_sets(subject: Subject) -> Measure:
     lacks = [
         f"{split} lacks {', '.join(data.labels[n] for n in labels)}" for split, labels in missing.items() if labels
     ]
-    return Measure(sum(map(len, missing.values())), detail="; ".join(lacks))
+    most = max(map(len, missing.values()))
+    return Measure(sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / len(data.labels))
 
 
 def balance(subject: Subject) -> Measure:
@@ -221,7 +276,9 @@ def balance(subject: Subject) -> Measure:
         by_chance = float(round(2 * _GOLD_SIGMAS * (sum(counts) * share * (1 - share)) ** 0.5))
         numbers = ", ".join(f"{name} {n}" for name, n in zip(data.labels, counts, strict=True))
         threshold = by_chance if data.shape is Shape.CHOICE else None
-        measures.append(Measure(max(counts) - min(counts), threshold=threshold, detail=f"{split}: {numbers}"))
+        difference = max(counts) - min(counts)
+        cost = difference / sum(counts)
+        measures.append(Measure(difference, threshold=threshold, detail=f"{split}: {numbers}", cost=cost))
     return max(measures, key=lambda measure: (measure.value or 0) - (measure.threshold or 0))
 
 
@@ -249,10 +306,13 @@ def order(subject: Subject) -> Measure:
         by_chance = longest_run_threshold(counts)
         detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (by chance up to {by_chance})"
         if length > by_chance:
-            measures.append(Measure(length, tuple(ids.slice(start, min(length, _EXAMPLES))), by_chance, detail))
+            examples = tuple(ids.slice(start, min(length, _EXAMPLES)))
+            measures.append(Measure(length, examples, by_chance, detail, cost=length / len(labels)))
         else:
             examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
-            measures.append(Measure(accuracy, examples, threshold, detail))
+            majority = max(counts) / len(labels)
+            cost = (accuracy - majority) / (1 - majority)
+            measures.append(Measure(accuracy, examples, threshold, detail, cost=cost))
     return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 
 
@@ -365,6 +425,7 @@ INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
     "near-dup": partial(shared_with_earlier, "near-dup"),
     "target-leak": target_leaks,
     "split-equal": equal_splits,
+    "split-set": missing_splits,
     "label-set": label_sets,
     "balance": balance,
     "order": order,

@@ -7,16 +7,23 @@ import polars as pl
 
 from discoprobe.builders.audit.external import exemptions_of
 from discoprobe.builders.audit.frame import (
+    COMPARED,
     SCHEMA,
     AuditInput,
     Provenance,
     UnreadableDataError,
+    compares,
     conform,
+    metadata_of,
     most_choices,
     with_used_labels,
 )
 from discoprobe.builders.config import TEXTS, Config, Shape, schema
+from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
+
+_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id", "group", "pair_id", "n_words", "ipm_share"})
+"""Columns of a config that say where a row comes from and how long it is. The others say what was edited."""
 
 
 def from_config(config: Config) -> AuditInput:
@@ -30,7 +37,13 @@ def from_config(config: Config) -> AuditInput:
         _as_input(config.name, splits, config.shape, config.labels),
         natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
         pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
+        expected=() if config.published else splits_of(config.shape),
     )  # fmt: skip
+
+
+def splits_of(shape: Shape) -> tuple[str, ...]:
+    """The splits that a config of a task of discoprobe has: a suite has test only."""
+    return SPLITS[-1:] if shape is Shape.SUITE else SPLITS
 
 
 def own_shape(frame: pl.DataFrame) -> Shape | None:
@@ -56,10 +69,13 @@ def read_own(
     task = (all_tasks() | generated_tasks()).get(name.rsplit("/", 1)[-1].rsplit("_", 1)[0])
     if task:
         return dataclasses.replace(
-            data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt)
-        )
+            data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt),
+            expected=splits_of(shape),
+        )  # fmt: skip
     suite = shape is Shape.SUITE
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}
+    if compares(data.shape, data.rows, data.labels):
+        exempt = COMPARED
     return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)
 
 
@@ -87,7 +103,10 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
                 if isinstance(frame.schema.get(column), pl.Struct)
             }
             context = n_context.get(shape, pl.lit(0, dtype=pl.UInt32))
-            rows = frame.select(*present, texts=TEXTS[shape], n_context=context, **of_structs)
+            used = set(frame.columns) - _MUST_NOT_TELL
+            rows = frame.select(
+                *present, texts=TEXTS[shape], n_context=context, metadata=metadata_of(frame, used), **of_structs
+            )
         parts.append(rows.with_columns(split=pl.lit(split, dtype=SCHEMA["split"])))
     if not parts:
         raise UnreadableDataError(f"{name}: no rows to audit")

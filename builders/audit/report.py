@@ -16,23 +16,78 @@ from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
 from discoprobe.builders.audit.thresholds import BY_ID, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 10
+VERSION: Final = 13
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
 class Status(enum.StrEnum):
-    """How a check ended.
+    """The outcome of a check.
 
-    ``passed``: not above the threshold; for a shortcut, the lower end of the 95 % interval is not. ``failed``: above
-    it. ``noted``: measured, without a threshold. ``exempt``: above the threshold, and the task says why. ``skipped``:
-    the check does not apply, or there is nothing to compare.
+    ``below``: at most the threshold; for a shortcut, the upper end of the 95 % interval is. ``above``: over the
+    threshold; for a shortcut, the lower end is. Only this one fails. ``open``: the interval holds the threshold, so
+    these rows cannot tell. ``not measured``: the rows cannot show it: one class, one row, no other split, too few
+    groups. ``noted``: measured, without a threshold. ``exempt``: above or open, and the task says why it may be.
+    ``skipped``: the check does not apply to such data.
     """
 
-    PASSED = "passed"
-    FAILED = "failed"
+    BELOW = "below"
+    OPEN = "open"
+    ABOVE = "above"
+    UNMEASURED = "not measured"
     NOTED = "noted"
     EXEMPT = "exempt"
     SKIPPED = "skipped"
+
+
+class Grade(enum.StrEnum):
+    """How much a finding costs, from the least to the most.
+
+    The cost is the share by which it can change a score: of an integrity check the share of the rows that are faulty
+    (of a leak, of the rows of later splits), of a shortcut its gain as a share of the possible gain, which is 1 minus
+    the majority baseline. ``minor``: at most ``MINOR``. ``serious``: more. ``fatal``: more than ``FATAL``, so that the
+    artefact decides the score, not the task. ``note``: whatever is only reported.
+    """
+
+    NOTE = "note"
+    MINOR = "minor"
+    SERIOUS = "serious"
+    FATAL = "fatal"
+
+
+MINOR: Final = 0.02
+"""A share of 2 %: half the width of the 95 % interval of an accuracy on 2,500 rows (1 / √2500). Test sets have about
+as many, so a smaller change of a score is within its own interval."""
+FATAL: Final = 0.5
+"""More than half of the rows, or of the possible gain."""
+
+
+def grade_of(cost: float) -> Grade:
+    """The grade of a finding that can change a score by this share."""
+    return Grade.MINOR if cost <= MINOR else Grade.SERIOUS if cost <= FATAL else Grade.FATAL
+
+
+class Figure(NamedTuple):
+    """A measured value: of what (``rows``, ``accuracy``, ``macro-F1`` …), with baseline, threshold and interval."""
+
+    measure: str
+    value: float
+    baseline: float | None
+    threshold: float | None
+    interval: Interval | None
+
+    @property
+    def outcome(self) -> Status:
+        """Where the interval is (or the value, without one): below the threshold, above it, or on both sides."""
+        if self.threshold is None:
+            return Status.NOTED
+        low, high = self.interval or (self.value, self.value)
+        return Status.ABOVE if low > self.threshold else Status.BELOW if high <= self.threshold else Status.OPEN
+
+    @property
+    def excess(self) -> tuple[int, float]:
+        """How far above the threshold it is, for comparison: by outcome, then by value."""
+        rank = (Status.NOTED, Status.BELOW, Status.OPEN, Status.ABOVE).index(self.outcome)
+        return rank, self.value - (self.threshold or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +97,9 @@ class Finding:
     Attributes:
         check: id of the check.
         kind: integrity or shortcut.
-        severity: whether failing stops a release.
-        status: how it ended.
-        measured: the value: a number of rows, or an accuracy; None if skipped.
+        severity: whether ``above`` stops a release.
+        status: its outcome.
+        measured: the value: a number of rows, or an accuracy; None if nothing was measured.
         threshold: the largest value allowed, None if the value is only reported.
         baseline: for shortcuts, the accuracy of the majority label (of a choice, of guessing).
         interval: for shortcuts, the 95 % interval of ``measured``.
@@ -56,6 +111,8 @@ class Finding:
         tried: where the best of several solvers was kept, the accuracy of each.
         independent: for shortcuts, the effective number of independent rows (``intervals.independent_rows``).
         resolution: for shortcuts, the smallest gain over the baseline that these rows could have shown.
+        cost: by which share it can change a score (``Grade``); None if nothing was measured.
+        macro_f1: for shortcuts where labels keep the distribution of their corpus, the macro-F1 of the solver.
     """
 
     check: str
@@ -73,6 +130,32 @@ class Finding:
     tried: Mapping[str, float] = field(default_factory=dict)
     independent: float = 0.0
     resolution: float | None = None
+    cost: float | None = None
+    macro_f1: Figure | None = None
+
+    @property
+    def grade(self) -> Grade | None:
+        """How much it costs, if it is above its threshold or a note on faulty rows; None otherwise."""
+        if self.status is Status.ABOVE and self.severity is Severity.ERROR:
+            return grade_of(self.cost or 0.0)
+        return Grade.NOTE if self.status in {Status.NOTED, Status.EXEMPT} and self.cost else None
+
+    @property
+    def removable(self) -> bool:
+        """Whether the rows that show it can be left out, so that the fault is gone; else it is in the design."""
+        return BY_ID[self.check].removable
+
+    @property
+    def figure(self) -> Figure | None:
+        """The value that decides the outcome: of accuracy and macro-F1, the one that is farther above its threshold."""
+        if self.measured is None:
+            return None
+        unit = BY_ID[self.check].unit if self.kind is Kind.INTEGRITY else "accuracy"
+        own = Figure(unit, self.measured, self.baseline, self.threshold, self.interval)
+        macro = self.macro_f1
+        if macro is None or own.interval is None or own.threshold is None:
+            return own
+        return max(own, macro, key=lambda figure: figure.excess)
 
     @property
     def gain(self) -> float | None:
@@ -84,7 +167,8 @@ class Finding:
     @property
     def decides(self) -> bool:
         """Whether it is a shortcut that could have failed the config: measured on a sample, against a threshold."""
-        binding = self.kind is Kind.SHORTCUT and self.severity is Severity.ERROR and self.status is not Status.EXEMPT
+        binding = self.kind is Kind.SHORTCUT and self.severity is Severity.ERROR
+        binding = binding and self.status in {Status.BELOW, Status.OPEN, Status.ABOVE}
         return binding and self.threshold is not None and self.resolution is not None
 
 
@@ -166,10 +250,12 @@ class Report:
         baselines: majority, prior and random.
         findings: one per check, in the order of ``thresholds.CHECKS``.
         heuristics: the table of mined rules, None where no solver could be trained.
-        stale: exemptions that are not needed: the check passes, or has no threshold.
+        stale: exemptions that are not needed: the check is not above, or has no threshold.
         notes: remarks for people, such as that a split holds one class.
         classes: split → label → rows.
         read: how the data were read; None for a config that was built.
+        edited: whether texts were edited, so that what tells words or characters is a fault.
+        external: whether others made the rows.
     """
 
     name: str
@@ -184,16 +270,57 @@ class Report:
     notes: tuple[str, ...] = ()
     classes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     read: Provenance | None = None
+    edited: bool = False
+    external: bool = False
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that stop a release."""
-        return tuple(f for f in self.findings if f.status is Status.FAILED and f.severity is Severity.ERROR)
+        """The findings that stop a release, those that cost most first."""
+        above = [f for f in self.findings if f.status is Status.ABOVE and f.severity is Severity.ERROR]
+        return tuple(sorted(above, key=lambda finding: -(finding.cost or 0.0)))
 
     @property
     def failed(self) -> bool:
         """Whether there is an error-level finding."""
         return bool(self.errors)
+
+    @property
+    def outcome(self) -> Status:
+        """The outcome of all checks that can fail together.
+
+        It is ``above`` if one is; else ``not measured`` if no solver was measured against a threshold; else ``open`` if
+        one is.
+        """
+        if self.errors:
+            return Status.ABOVE
+        compared = {finding.status for finding in self.compared}
+        if not compared:
+            return Status.UNMEASURED
+        return Status.OPEN if Status.OPEN in compared else Status.BELOW
+
+    @property
+    def compared(self) -> tuple[Finding, ...]:
+        """The shortcuts that were measured on a sample, against a threshold."""
+        outcomes = {Status.BELOW, Status.OPEN, Status.ABOVE, Status.EXEMPT}
+        shortcuts = (f for f in self.findings if f.kind is Kind.SHORTCUT and f.resolution is not None)
+        return tuple(f for f in shortcuts if f.threshold is not None and f.status in outcomes)
+
+    @property
+    def unmeasured(self) -> str:
+        """Why nothing was measured against a threshold; empty if something was."""
+        if self.outcome is not Status.UNMEASURED:
+            return ""
+        reasons = [f.detail for f in self.findings if f.kind is Kind.SHORTCUT and f.status is Status.UNMEASURED]
+        return next(filter(None, reasons), "no solver with a threshold applies to these rows")
+
+    @property
+    def without_value(self) -> dict[str, list[str]]:
+        """The checks that have no value, by outcome: ``not measured`` or ``skipped``."""
+        checks: dict[str, list[str]] = {}
+        for finding in self.findings:
+            if finding.measured is None:
+                checks.setdefault(str(finding.status), []).append(finding.check)
+        return checks
 
     @property
     def resolution(self) -> float | None:
@@ -215,12 +342,20 @@ class Report:
         return next(f for f in self.findings if f.check == check)
 
     def to_dict(self) -> dict[str, JSON]:
-        """The report as JSON holds it; ``failed``, ``resolution`` and ``strongest`` are added for readers."""
+        """The report as JSON holds it.
+
+        ``failed``, ``outcome``, ``resolution`` and ``strongest``, and the grade of each finding, are added for readers.
+        """
         strongest = None if self.strongest is None else dataclasses.asdict(self.strongest)
         summary: dict[str, JSON] = {
-            "version": VERSION, "failed": self.failed, "resolution": self.resolution, "strongest": strongest,
+            "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
+            "strongest": strongest,
         }  # fmt: skip
-        return {name: _plain(value) for name, value in (summary | dataclasses.asdict(self)).items()}
+        fields = dataclasses.asdict(self)
+        for values, finding in zip(fields["findings"], self.findings, strict=True):
+            values["macro_f1"] = finding.macro_f1 and finding.macro_f1._asdict()
+            values |= {"grade": finding.grade, "removable": finding.removable}
+        return {name: _plain(value) for name, value in (summary | fields).items()}
 
     def to_json(self) -> str:
         """The report as a line of JSON, numbers rounded to six digits."""
@@ -278,8 +413,9 @@ class Design(NamedTuple):
         baseline: accuracy of the majority label.
         threshold: the largest accuracy allowed.
         interval: 95 % interval of ``accuracy``.
-        failed: whether the lower end of the interval is above the threshold, with all configs and without any one of
-            them. A shortcut of one config alone is not one of the design; it fails that config only.
+        outcome: ``above`` if the lower end of the interval is above the threshold, with all configs and without any one
+            of them (a shortcut of one config alone is not one of the design; it fails that config only), ``below`` if
+            the upper end is at most the threshold, else ``open``.
     """
 
     check: str
@@ -289,7 +425,12 @@ class Design(NamedTuple):
     baseline: float
     threshold: float
     interval: Interval
-    failed: bool
+    outcome: Status
+
+    @property
+    def failed(self) -> bool:
+        """Whether the design is above its threshold."""
+        return self.outcome is Status.ABOVE
 
     @property
     def gain(self) -> float:
@@ -314,11 +455,12 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
             continue
         accuracy, interval, threshold = _add_up(parts, names)
         without_one = [_add_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts) if parts[1:] else 0)]
-        failed = bool(without_one) and interval.low > threshold
-        failed = failed and all(less.low > most for _, less, most in without_one)
         n = sum(part["n"] for part in parts)
         baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
-        tested.append(Design(check, len(parts), n, accuracy, baseline, threshold, interval, failed))
+        outcome = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
+        if outcome is Status.ABOVE and not (without_one and all(less.low > most for _, less, most in without_one)):
+            outcome = Status.OPEN
+        tested.append(Design(check, len(parts), n, accuracy, baseline, threshold, interval, outcome))
     return tested
 
 

@@ -1,8 +1,9 @@
 """The audit of one dataset: integrity is checked, solvers look for shortcuts, and every check has a finding.
 
-One rule for every dataset: a shortcut fails it if the lower end of the solver's 95 % interval is above the threshold.
-Where classes keep the shares of their corpus, it also fails if its macro-F1 is that far above the baseline's. What
-passes has a resolution: the smallest gain over the majority baseline that its rows could have shown.
+One rule for every dataset: a shortcut is above its threshold if the lower end of the solver's 95 % interval is, below
+it if the upper end is, and open if the interval holds it. Where classes keep the shares of their corpus, this also
+holds for the macro-F1. What is not above has a resolution: the smallest gain over the majority baseline that the rows
+could have shown.
 """
 
 from collections.abc import Mapping
@@ -10,23 +11,26 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.integrity import INTEGRITY, Subject
-from discoprobe.builders.audit.intervals import DIGITS, smallest_gain
+from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.audit.report import Finding, Report, Status
+from discoprobe.builders.audit.report import Figure, Finding, Report, Status
 from discoprobe.builders.audit.solvers.problem import macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
 from discoprobe.builders.config import Config
 
-_NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words"})
-"""Checks of how text is written, which are only reported for external data."""
-_PAIRS = frozenset({"pairwise", "pairwise-length"})
+_NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set"})
+"""Checks of how text is written, and of which splits there are, which are only reported for external data."""
+_PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
+_NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
+"""Outcomes that need no exemption."""
 _thread_pools = cache(ThreadpoolController)
 """The threads of BLAS. Solvers multiply small matrices, for which a second thread doubles the processor time."""
 
@@ -55,13 +59,13 @@ def audit(
         integrity = [] if pending else _check_integrity(data, sources)
         problem, note = problem_of(data)
         bench = Bench(data, problem) if problem else None
-        shortcuts = _measure_shortcuts(data, bench)
+        shortcuts = _measure_shortcuts(data, bench, note)
         heuristics = None
         if bench:
             bench.features.forget_ngrams()
             heuristics = mine(bench.problem, bench.features, bench.token_conditions)
         findings = [*(pending.result() if pending else integrity), *shortcuts]
-    exempted = {f.check for f in findings if f.status is Status.FAILED and f.check in data.exempt}
+    exempted = {f.check for f in findings if f.status in {Status.ABOVE, Status.OPEN} and f.check in data.exempt}
     shifts = [
         f"shift: {rule.family} {rule.condition} → {rule.label} is right in {rule.train_correct:.3f} of the rows that "
         f"solvers learn from and in {rule.correct or 0.0:.3f} of those held out"
@@ -80,65 +84,90 @@ def audit(
             for f in findings
         ),
         heuristics=heuristics,
-        stale=tuple(f.check for f in findings if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
+        stale=tuple(
+            f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
+        ),
         notes=(*((note,) if note else ()), *shifts),
         classes=data.classes,
         read=data.read,
+        edited=data.perturbation,
+        external=data.external,
     )
 
 
 def _check_integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> list[Finding]:
     """The finding of every integrity check."""
     subject, findings = Subject(data, sources), []
+    at_risk = {across: max(1, sum(list(data.counts.values())[int(across) :])) for across in (False, True)}
     for name, measure_of in INTEGRITY.items():
         check, measure = BY_ID[name], measure_of(subject)
         only_noted = (name == "balance" and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
         severity = Severity.NOTE if only_noted else Severity.ERROR
         if measure.value is None:
-            findings.append(Finding(name, check.kind, severity, Status.SKIPPED))
+            alone = check.across and len(data.splits) < 2 and data.splits != data.expected  # noqa: PLR2004
+            detail = f"there is only one split ({data.splits[0]})" if alone else ""
+            status = Status.UNMEASURED if alone else Status.SKIPPED
+            findings.append(Finding(name, check.kind, severity, status, detail=detail))
             continue
         threshold = check.threshold if measure.threshold is None else measure.threshold
         above = threshold is not None and measure.value > threshold
-        status = (Status.NOTED if only_noted else Status.FAILED) if above else Status.PASSED
+        status = (Status.NOTED if only_noted else Status.ABOVE) if above else Status.BELOW
+        is_share = check.unit.startswith("share")
+        cost = measure.value / (1 if is_share else at_risk[check.across]) if measure.cost is None else measure.cost
         findings.append(Finding(
-            name, check.kind, severity, status, measure.value, threshold, n=data.rows.height, rows=measure.rows,
-            detail=measure.detail,
+            name, check.kind, severity, status, measure.value, threshold, n=at_risk[check.across], rows=measure.rows,
+            detail=measure.detail, cost=round(cost, DIGITS),
         ))  # fmt: skip
     return findings
 
 
-def _measure_shortcuts(data: AuditInput, bench: Bench | None) -> list[Finding]:
-    """The finding of every solver; all are skipped without a bench.
+def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> list[Finding]:
+    """The finding of every solver; without a bench, none is measured, for the reason ``why_not``.
 
-    The threshold of a check may hold for perturbation tasks only; without one the value is only reported.
+    The threshold of a check may hold for perturbation tasks only; without one the value is only reported. A threshold
+    needs so many groups that a solver that is always right would be above it; with fewer, nothing is measured against
+    it.
     """
     checks = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
-    allowed_gains = {
-        check.id: check.threshold
-        for check in checks
-        if check.threshold is not None and (data.perturbation or not check.perturbation_only)
-    }
-    scores = solve(bench, allowed_gains.keys() - data.exempt.keys()) if bench else {}
+    if bench is None:
+        return [Finding(check.id, check.kind, _severity(check, data), Status.UNMEASURED, detail=why_not)
+                for check in checks]  # fmt: skip
+    problem = bench.problem
+    binding = {check.id for check in checks if _severity(check, data) is Severity.ERROR}
+    scores = solve(bench, binding - data.exempt.keys())
     findings = []
     for check in checks:
-        severity = Severity.ERROR if check.id in allowed_gains else Severity.NOTE
-        score = scores.get(check.id)
-        if bench is None or score is None or not len(score.correct):
+        severity, score = _severity(check, data), scores.get(check.id)
+        if score is None or not len(score.correct):
             findings.append(Finding(check.id, check.kind, severity, Status.SKIPPED))
             continue
-        problem = bench.problem
         baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
+        gain = check.allowed_gain(baseline) if check.id in binding else None
+        threshold = None if gain is None else round(baseline + gain, DIGITS)
+        figure = Figure("accuracy", score.accuracy, baseline, threshold, score.interval)
         macro = macro_f1(score, problem) if data.natural and not data.external else None
-        threshold, status = None, Status.NOTED
-        if check.id in allowed_gains:
-            gain = allowed_gains[check.id]
-            threshold = baseline + gain
-            above = score.interval.low > threshold or (macro and macro.interval.low > macro.baseline + gain)
-            status = Status.FAILED if above else Status.PASSED
+        f1 = None
+        if macro:
+            gain = check.allowed_gain(macro.baseline) if check.id in binding else None
+            most = None if gain is None else round(macro.baseline + gain, DIGITS)
+            f1 = Figure("macro-F1", macro.value, round(macro.baseline, DIGITS), most, macro.interval)
+        status = max(filter(None, (figure, f1)), key=lambda each: each.excess).outcome
+        groups = min(len(np.unique(numbers)) for numbers in score.clusterings)
+        detail = score.detail
+        if threshold is not None and not score.certain and exact(groups, groups, score.tries).low <= threshold:
+            status = Status.UNMEASURED
+            detail = f"{groups} independent groups are too few: a solver that is always right would not be above"
         findings.append(Finding(
             check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval,
-            len(score.correct), score.examples, "; ".join(filter(None, (score.detail, macro and str(macro)))),
-            tried=score.tried, independent=round(score.independent, DIGITS),
+            len(score.correct), score.examples, detail, tried=score.tried, independent=round(score.independent, DIGITS),
             resolution=None if score.certain else smallest_gain(baseline, score.independent, score.tries),
+            cost=round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS), macro_f1=f1,
         ))  # fmt: skip
     return findings
+
+
+def _severity(check: Check, data: AuditInput) -> Severity:
+    """Whether a shortcut counts as a fault of these data, or is only reported."""
+    reported = check.id == "metadata" and data.external
+    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not reported
+    return Severity.ERROR if counts else Severity.NOTE

@@ -1,4 +1,5 @@
 """Discourse tasks over sentences of documents, one module each; they are found by listing this folder.
 
-A task takes windows from ``builders.passages``, gives them labels, and returns rows for ``builders.realise``.
+A task takes windows from ``builders.passages``, gives them labels, and returns rows; their texts come last,
+in ``builders.blocks``.
 """

@@ -17,10 +17,10 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 def sample(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Sample:
     """Each passage with its next sentence and a wrong one; without ``later`` always of another document."""
-    found = continuations(frame, context, later=later)
-    chosen = labelled(found.rows, 2, context, found.drops, "odd")
+    passages = continuations(frame, context, later=later)
+    chosen = labelled(passages.rows, 2, context, passages.drops, "odd")
     rows = choice_rows(chosen, *(chosen.select(column).rows() for column in ("distractor_row", "distractor")))
-    return Sample(rows, found.drops, candidates=found.candidates)
+    return Sample(rows, passages.drops, candidates=passages.candidates)
 
 
 TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=6)

@@ -10,5 +10,5 @@ from discoprobe.builders.passages.distractors import ANY, distractor_task
 COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
 TASK = distractor_task(
-    6, ("coherent", "incoherent"), ANY, exempt={"overlap": COMPARISON, "similarity": COMPARISON}, version=3
+    6, ("coherent", "incoherent"), ANY, exempt=dict.fromkeys(("length", "overlap", "similarity"), COMPARISON), version=3
 )

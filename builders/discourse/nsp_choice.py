@@ -4,14 +4,14 @@ Next sentence prediction as a choice (Koto, Lau & Baldwin 2021). A row has two t
 candidates: the sentence that follows, and three distractors. One comes from later in the same document. One is a
 lexically similar sentence of another document: the share of its content words that it has in common with the passage is
 up to .3 larger than that of the right candidate, and at most .1 smaller. One has the same genre (if the split has
-another document of that genre). `distractor` says which is which. All candidates have about the length of the right one
-(the longer of the two has at most 20 % more words and 30 % more characters), and all follow a colon, or end with one,
-if the right one does. Distractors occur in no other row. The label is the index of the right candidate, and each index
-is equally frequent.
+another document of that genre). `distractor` says which is which. All candidates are about equally long (the longest
+has at most 20 % more words and 30 % more characters than the shortest), and all follow a colon, or end with one, if the
+right one does. Distractors occur in no other row. The label is the index of the right candidate, and each index is
+equally frequent.
 
 Rows are chosen so that the right candidate has each rank of the four about equally often in words, characters,
-punctuation marks, similarity to the passage, and in how frequent its words are. In large texts, two measures of
-similarity together do not find it, either. In the published sets all three distractors come from anywhere, and TF-IDF
+punctuation marks, similarity to the passage, and in how frequent its words are. In large texts, several of these
+measures together do not find it, either. In the published sets all three distractors come from anywhere, and TF-IDF
 cosine with the passage finds the right one at .85-.94.
 """
 
@@ -26,4 +26,4 @@ KINDS = {
     "genre": replace(CLOSE, prefer="genre"),
 }
 
-TASK = choice_task((2, 8), KINDS, version=5)
+TASK = choice_task((2, 8), KINDS, version=6)

@@ -22,8 +22,8 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     inner = without_introductions(frame).with_columns(passage=pl.when(pl.col("index") > 0).then("passage"))
     windows, drops = windows_of(inner, context, SIZE)
     chosen = labelled(windows, SIZE, context, drops, "unbalanced")
-    shown = reordered(chosen["first"].to_numpy(), ORDERS[chosen["label"].to_numpy()], 0)
-    return Sample(single_rows(chosen, shown), drops, candidates=windows.height)
+    moved = reordered(chosen["first"].to_numpy(), ORDERS[chosen["label"].to_numpy()], 0)
+    return Sample(single_rows(chosen, moved), drops, candidates=windows.height)
 
 
 TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1, version=3)

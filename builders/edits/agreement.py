@@ -17,13 +17,13 @@ from discoprobe.builders.edits.swaps import SwapRules, causes_elision
 from discoprobe.builders.edits.versions import original_and_edited
 from discoprobe.builders.sampling.balance import REPEATED, in_both_directions, with_rank
 from discoprobe.builders.sentences.candidates import usable_of
+from discoprobe.builders.sentences.clauses import spelled_out
 from discoprobe.builders.sentences.connectives import capitalised
-from discoprobe.builders.sentences.roles import spelled_out
 from discoprobe.builders.sentences.trees import VALUES, Trees, with_dependents
 from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.paradigms import forms_that_agree, other_forms, read_paradigms
+from discoprobe.loaders.languages.word_lists import forms_that_agree, other_forms, read_paradigms
 
 FEATURES: Final = ("Gender", "Person", "Number")
 """What verbs agree in; of a sentence with several candidates the first of these is used, the rarest one."""

@@ -228,8 +228,8 @@ def original_and_inverted(frame: pl.DataFrame, context: Context) -> Sample:
         lengths = [(np.abs(longer) >= words) * np.sign(longer) for words in LONGER]
         kinds = [1.0 * (first == upos) - (second == upos) for upos in np.unique([*first, *second])]
         even = remove_bias(usable, np.column_stack([*lengths, *kinds]), *context.seed_key)
-    made = original_and_edited(drops.keep(usable, even, "unbalanced"), context, drops)
-    return replace(made, candidates=frame.height * 2)
+    pairs = original_and_edited(drops.keep(usable, even, "unbalanced"), context, drops)
+    return replace(pairs, candidates=frame.height * 2)
 
 
 class ConjTypeRules(LanguageSection, frozen=True):

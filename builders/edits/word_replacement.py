@@ -15,7 +15,7 @@ import polars as pl
 
 from discoprobe.builders.edits.versions import Fits, HashCounts, Ints, exchange_words, in_two_versions
 from discoprobe.builders.sentences.candidates import if_enough, usable_of
-from discoprobe.builders.sentences.roles import with_frames
+from discoprobe.builders.sentences.clauses import with_frames
 from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, Sample
@@ -262,15 +262,15 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     exchanged = exchanged.with_columns(ring=pl.col("key").min().over("ring"))
     # In a ring every word is once the original and once the replacement: what parts it lets frequency tell the label.
     exchanged = exchanged.with_columns(group=hashing.as_text("ring"))
-    kept = exchanged.join(_cap_rings(exchanged, context), on="ring", how="semi", maintain_order="left")
+    capped = exchanged.join(_cap_rings(exchanged, context), on="ring", how="semi", maintain_order="left")
     drops.keep(sentences, exchanged, "unmatched")
-    drops.keep(exchanged, kept, "over-size")
+    drops.keep(exchanged, capped, "over-size")
     rows_of_both = in_two_versions(
-        kept.with_columns(plan=pl.struct("start", "end", new="new_form")),
+        capped.with_columns(plan=pl.struct("start", "end", new="new_form")),
         target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
         target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
     )  # fmt: skip
-    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + kept.height)
+    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + capped.height)
     return if_enough(sample, context.labels, context)
 
 

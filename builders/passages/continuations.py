@@ -28,7 +28,7 @@ from discoprobe.builders.passages.distractors import (
     shortlists,
     with_donors,
 )
-from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_two_measures, slack
+from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_measures_together, slack
 from discoprobe.builders.passages.windows import choice_rows, labelled, members, passage_keys, random_sizes
 from discoprobe.builders.sampling.balance import remove_bias, with_rank
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -78,9 +78,9 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     cut = with_donors(frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0))
     inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=wide), context)
     inside = _in_half(inside, cut.windows, context).filter(later)
-    left = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
+    unused = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
     asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
-    outside = _with_wrong(frame, asking, left, matching, context)
+    outside = _with_wrong(frame, asking, unused, matching, context)
     both = pl.concat([inside.with_columns(distractor=pl.lit(LATER)), outside.with_columns(distractor=pl.lit(OTHER))])
     both = both.with_columns(position=pl.lit(CONTEXT, pl.Int64))
     rows, served = _mixed(frame, both, context, later=later), both["window"].n_unique()
@@ -124,11 +124,11 @@ def _with_wrong(
     passages = members(first, CONTEXT)
     longer = hashing.pick(keys, 2, *context.seed_key, "longer") == 1
     slots = Slots(keys, first + CONTEXT, passages, passages[:, -1:], longer=longer, two=True)
-    found = distractors(
+    distractor_rows = distractors(
         frame, slots, pool, *context.seed_key, matching=matching, similarity=context.similarity
     )  # fmt: skip
-    served: pl.DataFrame = windows[found["slot"].to_numpy()]
-    return served.with_columns(found["distractor_row"])
+    served: pl.DataFrame = windows[distractor_rows["slot"].to_numpy()]
+    return served.with_columns(distractor_rows["distractor_row"])
 
 
 Kinds = Mapping[str, Matching]
@@ -139,8 +139,9 @@ DONORS_CHOICES = 0.05
 RESERVE_CHOICES = 6
 """Sentences kept free after a window, if there are more, so that some of them may be as long as the right one."""
 
-SPREAD = 0.25
-"""By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm)."""
+SPREAD = 0.18
+"""By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm): 20 %, as much as
+`Matching.words` allows."""
 
 
 def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseTask:
@@ -152,7 +153,7 @@ def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseT
         more: further fields of ``DiscourseTask``.
     """
     labels = tuple(str(place) for place in range(1 + len(kinds)))
-    sample = functools.partial(_sample, sizes=sizes, kinds=kinds)
+    sample = functools.partial(_sample_choices, sizes=sizes, kinds=kinds)
     reasons = {
         _reason(kind): f"no sentence of the kind `{kind}` is similar enough to the correct one" for kind in kinds
     }
@@ -166,7 +167,7 @@ def _reason(kind: str) -> str:
     return f"no-{kind}-sentence"
 
 
-def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
+def _sample_choices(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
     """Passages with their next sentence and a wrong one of each kind."""
     n_context = random_sizes(frame, *sizes, *context.seed_key, reserve=1 + RESERVE_CHOICES)
     cut = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
@@ -184,36 +185,40 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
     Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
     """
     windows, used = cut.windows, set[int]()
+    apart = max(how.words for how in kinds.values()), max(how.chars for how in kinds.values())
+    apart = apart if context.settings.match else (np.inf, np.inf)
     turns, taken = [], np.full((windows.height, 0), -1)
     for kind, matching in kinds.items():
         around, right = _passages(windows)
         keys, before = windows["window"].to_numpy(), right[:, None] - 1
-        slots = Slots(keys, right, around, before, taken, aim=_aim(windows, kind, context), two=True)
+        slots = Slots(keys, right, around, before, taken, apart, aim=_aim(windows, kind, context), two=True)
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
         pool, key = np.setdiff1d(cut.pool, list(used)), (*context.seed_key, kind)
-        found = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
-        first = first_come(slots, found[0], *key, used=used)
-        turns += [(kind, slots, turn, key) for turn in found[1:]]
+        of_turns = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
+        first = first_come(slots, of_turns[0], *key, used=used)
+        turns += [(kind, slots, turn, key) for turn in of_turns[1:]]
         at, distractor = first["slot"].to_numpy(), first["distractor_row"]
         cut.drops.keep(windows, windows[at], _reason(kind))
         windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
     alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
     staying = windows["window"].to_numpy()
     for kind, slots, turn, key in turns:
-        there = {slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn}
-        second = first_come(slots, there, *key, used=used)
+        of_staying = {
+            slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn
+        }
+        second = first_come(slots, of_staying, *key, used=used)
         others = pl.Series("window", slots.window[second["slot"].to_numpy()])
         alternatives[kind].append(pl.DataFrame([others, second["distractor_row"].alias(kind)]))
     windows = windows.drop(kinds)
     for parts in alternatives.values():
         windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")
-    return windows.filter(_all_unlike(frame, windows, kinds))
-
-
-def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.Series:
-    """Whether no two of the distractors nearly repeat each other."""
     clusters = frame["cluster"].to_numpy()[windows.select(*kinds).to_numpy()]
-    return pl.Series([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=pl.Boolean)
+    unlike = np.array([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=bool)
+    # The longest candidate is about as long as the shortest. Otherwise the right one would often be of medium length.
+    candidates = np.column_stack([_passages(windows)[1], windows.select(*kinds).to_numpy()])
+    sizes = [frame[column].to_numpy()[candidates] for column in ("n_words", "n_chars")]
+    close = [size.max(axis=1) <= (1 + most) * size.min(axis=1) for size, most in zip(sizes, apart, strict=True)]
+    return windows.filter(unlike & close[0] & close[1])
 
 
 def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
@@ -223,9 +228,10 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, contex
     contexts, right = _passages(served)
     candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
     similarity = context.similarity or Similarity(frame)
-    rule_gains = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
+    measured = frame, similarity, contexts, right[:, None] - 1, candidates
+    rule_gains = gains(*measured)
     if context.in_blocks:  # a treebank has too few rows to choose from
-        rule_gains = np.hstack([rule_gains, gains_of_two_measures(similarity, contexts, candidates)])
+        rule_gains = np.hstack([rule_gains, gains_of_measures_together(*measured)])
     n_choices = candidates.shape[1]
     return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
 

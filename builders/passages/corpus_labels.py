@@ -22,12 +22,13 @@ from discoprobe.builders.sampling.balance import (
     cap,
     equal_counts_by_length,
     first_of_each,
+    frequent_in_splits,
     match_labels,
+    most_frequent,
     remove_bias,
     strata,
     surface,
 )
-from discoprobe.builders.sampling.label_sets import frequent_in_splits, most_frequent
 from discoprobe.builders.sentences.connectives import one_per_sense
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders.corpus import Shard
@@ -81,8 +82,8 @@ def _mark_fact(shard: Shard, _language: LanguageData, *, fact: str) -> pl.DataFr
 
 def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
     """Pairs of neighbours, in as many of which the fact changes as not."""
-    known = frame.with_columns(passage=pl.when(pl.col(fact).is_not_null()).then("passage"))
-    windows, drops = windows_of(known, context, 2)
+    with_fact = frame.with_columns(passage=pl.when(pl.col(fact).is_not_null()).then("passage"))
+    windows, drops = windows_of(with_fact, context, 2)
     pairs = _described(windows, frame, fact)
     shared = drops.keep(pairs, pairs.filter(pl.col("label").n_unique().over("doc_key") > 1), "one-label")
     matched = shared
@@ -90,8 +91,8 @@ def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
         matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH)
     drops.keep(shared, matched, "unbalanced")
     capped = drops.keep(matched, cap(matched, context.settings, *context.seed_key, by=("label",)), "over-size")
-    shown = version(members(capped["first"].to_numpy(), 2))
-    rows = single_rows(capped, shown).with_columns(stratum=capped["ends"])
+    versions = version(members(capped["first"].to_numpy(), 2))
+    rows = single_rows(capped, versions).with_columns(stratum=capped["ends"])
     return Sample(rows, drops, candidates=windows.height)
 
 
@@ -142,7 +143,7 @@ def _counterparts(frame: pl.DataFrame, context: Context) -> Sample:
     drops.keep(single, _both(matched), "unbalanced")
     capped = cap(matched, context.settings, *context.seed_key, weight=2)
     drops.keep(_both(matched), _both(capped), "over-size")
-    rows = pl.concat([_rows(capped, label, name) for label, name in enumerate(("", "_outside"))])
+    rows = pl.concat([_rows_of_label(capped, label, name) for label, name in enumerate(("", "_outside"))])
     return Sample(rows, drops, candidates=candidates.height)
 
 
@@ -159,24 +160,24 @@ def _pairs_corpus_labels(sentences: pl.DataFrame, context: Context) -> pl.DataFr
         ``key``, ``split``, ``ring`` (equal in both rows of a pair), ``row`` and ``n_words`` of both, and of each of
         ``SURFACE`` which of them has more, as a sign.
     """
-    wanted = ["doc_key", "split", "shard", "sent", "row", "key", "n_words", "length", *SURFACE, *MARKS]
+    columns = ["doc_key", "split", "shard", "sent", "row", "key", "n_words", "length", *SURFACE, *MARKS]
     part, rest = (
-        sentences.filter(pl.col("inside") == inside).select(wanted).sort("length", "key") for inside in (True, False)
+        sentences.filter(pl.col("inside") == inside).select(columns).sort("length", "key") for inside in (True, False)
     )
-    found = part.join_asof(
+    nearest = part.join_asof(
         rest, on="length", by=["doc_key", *MARKS], strategy="nearest", tolerance=TOLERANCE, suffix="_outside",
         check_sortedness=False,
     ).drop_nulls("row_outside")  # fmt: skip
-    single = first_of_each(found, ["row_outside"], *context.seed_key)
+    single = first_of_each(nearest, ["row_outside"], *context.seed_key)
     more = {name: (pl.col(name) - pl.col(f"{name}_outside")).sign() for name in SURFACE}
     return single.with_columns(ring="key", **more)
 
 
-def _rows(pairs: pl.DataFrame, label: int, suffix: str) -> pl.DataFrame:
+def _rows_of_label(pairs: pl.DataFrame, label: int, suffix: str) -> pl.DataFrame:
     """The rows of one label."""
     windows = pairs.select("split", window="key", first=f"row{suffix}", label=pl.lit(label))
-    shown = version(members(windows["first"].to_numpy(), 1))
-    return single_rows(windows, shown, label).with_columns(
+    sentences = version(members(windows["first"].to_numpy(), 1))
+    return single_rows(windows, sentences, label).with_columns(
         pairs["ring"], stratum=pairs["ring"], n_words=pairs[f"n_words{suffix}"]
     )
 
@@ -213,8 +214,8 @@ def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
         "split", "first", window="key",
         label=pl.col("connective").replace_strict(names, range(len(names)), return_dtype=pl.Int64),
     )  # fmt: skip
-    shown = version(members(windows["first"].to_numpy(), 2), position=1)
-    rows = single_rows(windows, shown, *context.seed_key).with_columns(
+    versions = version(members(windows["first"].to_numpy(), 2), position=1)
+    rows = single_rows(windows, versions, *context.seed_key).with_columns(
         chosen["trim"], stratum=chosen.select(strata(pl.col("mean_words"), STRATA)).to_series()
     )
     return Sample(rows, drops, labels=names, candidates=every.height, reason=_problem(pairs, names, context))

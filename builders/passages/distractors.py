@@ -108,6 +108,7 @@ class Slots:
         context: rows of the sentences around it (n, k), -1 where there are fewer.
         beside: rows of the sentences next to it (n, m), likewise.
         taken: rows of distractors that the window has already (n, m).
+        apart: by which shares a distractor may have more or fewer words, and characters, than one of ``taken``.
         longer: whether the distractor should rather be the longer of the two, or the shorter (n).
         aim: preferred length of the distractor, as a multiple of the true sentence's (n).
         two: whether each window gets two distractors, if possible one that is more similar to the context than the true
@@ -122,6 +123,7 @@ class Slots:
     context: Rows
     beside: Rows
     taken: Rows | None = None
+    apart: tuple[float, float] = (np.inf, np.inf)
     longer: npt.NDArray[np.bool_] | None = None
     aim: Values | None = None
     two: bool = False
@@ -152,8 +154,8 @@ def distractors(
         ``slot`` (index into ``slots``) and ``distractor_row``: one row of each window, or with ``two`` and ``rounds``
         several.
     """
-    found, used = shortlists(frame, slots, pool, *seed_key, matching=matching, similarity=similarity), set[int]()
-    return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in found * slots.rounds)
+    turns, used = shortlists(frame, slots, pool, *seed_key, matching=matching, similarity=similarity), set[int]()
+    return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in turns * slots.rounds)
 
 
 def shortlists(
@@ -234,7 +236,7 @@ class _Search:
     def _scores(self, block: Rows, pool: Rows) -> list[Values]:
         """The cost of each of the pool in each slot, for each of ``turns``; infinite where it is not allowed."""
         true = self.slots.true[block]
-        allowed = self._allowed(true, pool) & self._unlike(self.slots.present(block), pool)
+        allowed = self._allowed(block, pool) & self._unlike(self.slots.present(block), pool)
         pair_keys = hashing.combine(self.key[true][:, None], self.key[pool][None, :])
         scores = _JITTER * hashing.unit(pair_keys, "intruder", *self.seed_key)
         if self.slots.longer is not None:
@@ -267,19 +269,27 @@ class _Search:
         """A number that orders sentences by words, then by characters."""
         return np.asarray(self.words[rows] * MOST_CHARACTERS + self.chars[rows])
 
-    def _allowed(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
-        """Which of the pool may stand for which true sentence: by document and length."""
+    def _allowed(self, block: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool may stand in which slot: by document, and by the lengths of all other candidates.
+
+        If only the true sentence had to be about as long as each of the others, one that is much longer or much shorter
+        than the rest would never be the true one.
+        """
+        true = self.slots.true[block]
         same_document = self.document[true][:, None] == self.document[pool]
         allowed = (same_document & (pool >= true[:, None] + BEYOND)) if self.matching.later else ~same_document
-        for sizes, most in ((self.words, self.matching.words), (self.chars, self.matching.chars)):
-            of_true = sizes[true][:, None]
-            allowed &= (sizes[pool] <= (1 + most) * of_true) & (of_true <= (1 + most) * sizes[pool])
+        taken = [] if self.slots.taken is None else list(self.slots.taken[block].T)
+        tolerances = (self.words, self.matching.words), (self.chars, self.matching.chars)
+        for (sizes, of_true), of_taken in zip(tolerances, self.slots.apart, strict=True):
+            for candidates, most in ((true, of_true), *((rows, of_taken) for rows in taken)):
+                there = sizes[candidates][:, None]
+                allowed &= (sizes[pool] <= (1 + most) * there) & (there <= (1 + most) * sizes[pool])
         return np.asarray(allowed)
 
     def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
         """Which of the pool resemble no sentence of the window."""
-        there = np.where(present >= 0, self.cluster[present], -1)
-        return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in there.T]))
+        clusters = np.where(present >= 0, self.cluster[present], -1)
+        return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in clusters.T]))
 
     def _wrong_side(self, true: Rows, pool: Rows, longer: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which of the pool are shorter than the true sentence though they should be longer, or the other way round."""
@@ -466,9 +476,11 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     slots = Slots(asked["window"].to_numpy(), true, rest, beside, two=True)
     if many:
         slots = replace(slots, rounds=ROUNDS_OF_MANY, sharing=SHARING_OF_MANY)
-    found = distractors(frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity)
-    served: pl.DataFrame = asked[found["slot"].to_numpy()]
-    return served.with_columns(found["distractor_row"])
+    distractor_rows = distractors(
+        frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity
+    )
+    served: pl.DataFrame = asked[distractor_rows["slot"].to_numpy()]
+    return served.with_columns(distractor_rows["distractor_row"])
 
 
 def surroundings(windows: pl.DataFrame, size: int) -> tuple[Rows, Rows, Rows]:

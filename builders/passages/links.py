@@ -86,7 +86,7 @@ def order_suite(moved: int, region: int = 0, version: int = 6) -> DiscourseTask:
     return DiscourseTask(
         labels=("original", "shuffled"),
         shape=Shape.SEQUENCE,
-        sample=functools.partial(_sample, moved=moved),
+        sample=functools.partial(_sample_orders, moved=moved),
         mark=marks,
         pairs=True,
         least=SIZE,
@@ -97,12 +97,12 @@ def order_suite(moved: int, region: int = 0, version: int = 6) -> DiscourseTask:
     )
 
 
-def _sample(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
+def _sample_orders(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
     passages = without_introductions(frame)
-    found = linked_windows(passages, moved, *context.seed_key)
+    linked = linked_windows(passages, moved, *context.seed_key)
     drops, unlinked = Drops(trace=context.trace), cut(passages, SIZE, *context.seed_key)
-    windows = distinct(frame, found, drops)
-    drops.keep(unlinked, found, "no-link", n=max(0, unlinked.height - found.height), step=WINDOWS)
+    windows = distinct(frame, linked, drops)
+    drops.keep(unlinked, linked, "no-link", n=max(0, unlinked.height - linked.height), step=WINDOWS)
     capped = cap(windows, context.settings, *context.seed_key, weight=2)
     orders = breaking_orders(frame, capped, moved)
     match = context.settings.match
@@ -123,9 +123,9 @@ def linked_windows(frame: pl.DataFrame, moved: int, *seed_key: str | int) -> pl.
     """As many disjoint windows as possible that can have another order, in the columns of ``cut``."""
     passage = frame["passage"].fill_null(-1).cast(pl.Int64).to_numpy()
     starts = np.arange(max(0, frame.height - SIZE + 1))
-    whole = (passage[starts] >= 0) & (passage[starts] == passage[starts + SIZE - 1])
+    unbroken = (passage[starts] >= 0) & (passage[starts] == passage[starts + SIZE - 1])
     first: list[int] = []
-    for start in starts[whole][_possible(frame, starts[whole], moved)[1].any(axis=1)].tolist():
+    for start in starts[unbroken][_possible(frame, starts[unbroken], moved)[1].any(axis=1)].tolist():
         if not first or start >= first[-1] + SIZE:
             first.append(start)
     chosen = pl.DataFrame({"first": first}, {"first": pl.Int64})
@@ -159,8 +159,8 @@ def _possible(
     turned = sum(place[:, earlier] > place[:, later] for earlier, later in pairs)
     strong = (np.diff(place, axis=1) != 1).all(axis=1) & (2 * turned >= len(pairs))
     orders, place = every[strong], place[strong]
-    shown = first[:, None] + np.arange(SIZE)
-    opens, linked = (frame[name].fill_null(value=False).to_numpy()[shown] for name in ("opens", "linked"))
+    rows = first[:, None] + np.arange(SIZE)
+    opens, linked = (frame[name].fill_null(value=False).to_numpy()[rows] for name in ("opens", "linked"))
     begins = opens[:, orders[:, 0]] & opens[:, :1]
     ends = linked[:, orders[:, moved - 1]] == linked[:, moved - 1 : moved]
     earlier = np.minimum.accumulate(place, axis=1)[:, :-1], place[:, :-1]

@@ -28,8 +28,14 @@ import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.drops import Drops
-from discoprobe.builders.sampling.balance import cap, equal_counts_by_length
-from discoprobe.builders.sampling.label_sets import LabelSet, by_frequency, frequent_in_splits, most_frequent
+from discoprobe.builders.sampling.balance import (
+    LabelSet,
+    by_frequency,
+    cap,
+    equal_counts_by_length,
+    frequent_in_splits,
+    most_frequent,
+)
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.sentences.connectives import capitalised, lower
 from discoprobe.builders.settings import SPLITS
@@ -37,7 +43,7 @@ from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.hashing import record_keys
 from discoprobe.loaders.near_duplicates import near_clusters
-from discoprobe.loaders.words import is_unspaced, running_words
+from discoprobe.loaders.words import n_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -125,9 +131,6 @@ def _ends_of_levels(name: str) -> list[int]:
 LONGEST: Final = 128
 """Most words of a unit: two units fit into the 512 tokens of most encoders."""
 
-CHARACTERS_PER_WORD: Final = 2
-"""In scripts without spaces, as the audit counts."""
-
 REPEATING: Final = 6
 """Units of fewer words recur naturally; longer ones that are in two splits are a leak."""
 
@@ -175,8 +178,8 @@ def relation_task(  # noqa: PLR0913 (one keyword per choice of a task)
         version: raised when the rows of the task change.
     """
     return RelationTask(
-        select=select, sample=functools.partial(_sample, natural=natural), labels=labels, decides=True, note=NOTE,
-        needs=frozenset({layer}), natural=natural, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
+        select=select, sample=functools.partial(_sample_relations, natural=natural), labels=labels, decides=True,
+        note=NOTE, needs=frozenset({layer}), natural=natural, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
         version=version,
     )  # fmt: skip
 
@@ -188,12 +191,12 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
         relations: the columns of ``RELATION_CANDIDATES``; ``reason`` and ``removed`` may be missing.
     """
     units = ("sentence1", "sentence2")
-    given = [name for name in ("reason", "removed") if name not in relations.columns]
-    frame = relations.with_columns(pl.lit(None, pl.String).alias(name) for name in given)
+    missing = [name for name in ("reason", "removed") if name not in relations.columns]
+    frame = relations.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
     faults = [clean_text.fault(pl.col(unit), whole=False) for unit in units]
-    long = pl.any_horizontal(_words(pl.col(unit)) > LONGEST for unit in units)
+    long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > LONGEST for unit in units)
     same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
-    empty = pl.any_horizontal(_words(pl.col(unit)) == 0 for unit in units)
+    empty = pl.any_horizontal(n_words(pl.col(unit), halves=True) == 0 for unit in units)
     return frame.with_columns(
         reason=pl.coalesce(
             "reason",
@@ -206,12 +209,7 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _words(text: pl.Expr) -> pl.Expr:
-    count = running_words(text).list.len()
-    return pl.when(is_unspaced(text)).then(count / CHARACTERS_PER_WORD).otherwise(count)
-
-
-def _sample(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
+def _sample_relations(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
     """The rows of a relation task, documents being assigned to splits."""
     natural |= not context.settings.match
     drops = Drops(trace=context.trace)
@@ -219,14 +217,22 @@ def _sample(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
     split = drops.keep(split, _without_leaks(split), "in-two-splits")
     classes = (_classes if natural else _balanced_classes)(split, context)
     others_left_out = drops.without_labels(split, classes.left_out)
-    kept = others_left_out.filter(pl.col("label").is_in(classes.names))
+    rows_of_classes = others_left_out.filter(pl.col("label").is_in(classes.names))
     if not natural:
-        first, second = (_words(pl.col(f"sentence{n}")) for n in (1, 2))
-        kept = kept.with_columns(mean_words=(first + second) / 2)
-        kept = equal_counts_by_length(kept, "label", *context.seed_key) if kept.height else kept
-        drops.keep(others_left_out, kept, "unbalanced")
-    capped = cap(kept, context.settings, *context.seed_key, by=() if natural else ("label",)) if kept.height else kept
-    drops.keep(kept, capped, "over-size")
+        first, second = (n_words(pl.col(f"sentence{n}"), halves=True) for n in (1, 2))
+        rows_of_classes = rows_of_classes.with_columns(mean_words=(first + second) / 2)
+        rows_of_classes = (
+            equal_counts_by_length(rows_of_classes, "label", *context.seed_key)
+            if rows_of_classes.height
+            else rows_of_classes
+        )
+        drops.keep(others_left_out, rows_of_classes, "unbalanced")
+    capped = (
+        cap(rows_of_classes, context.settings, *context.seed_key, by=() if natural else ("label",))
+        if rows_of_classes.height
+        else rows_of_classes
+    )
+    drops.keep(rows_of_classes, capped, "over-size")
     names = context.labels or classes.names
     indices = {name: index for index, name in enumerate(names)}
     rows = capped.with_columns(
@@ -256,11 +262,11 @@ def _with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     groups = frame.group_by(group="doc_id", maintain_order=True).agg(
         weight=pl.len(), native=pl.col("native").filter(pl.col("corpus").is_in(complete.implode())).drop_nulls().first()
     )
-    own = groups.filter(pl.col("native").is_null())
-    keys = [hashing.digest("document", name) for name in own["group"]]
+    hashed = groups.filter(pl.col("native").is_null())
+    keys = [hashing.digest("document", name) for name in hashed["group"]]
     places = pl.concat(
         [
-            own.select("group", split_of(keys, context.settings.seed, own["weight"])),
+            hashed.select("group", split_of(keys, context.settings.seed, hashed["weight"])),
             groups.drop_nulls("native").select("group", split=pl.col("native").cast(Split)),
         ]
     )
@@ -274,13 +280,13 @@ def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
     """
     units = pl.concat([frame["sentence1"], frame["sentence2"]]).alias("text").to_frame()
     clusters = units.with_columns(
-        cluster=near_clusters(units["text"]), long=_words(pl.col("text")) >= REPEATING,
+        cluster=near_clusters(units["text"]), long=n_words(pl.col("text"), halves=True) >= REPEATING,
         split=pl.concat([frame["split"], frame["split"]]).to_physical(),
         place=pl.concat([pl.int_range(frame.height, eager=True)] * 2),
     )  # fmt: skip
     later = clusters.filter("long", pl.col("split").max().over("cluster") > pl.col("split"))
-    kept = frame.with_row_index("_place").filter(~pl.col("_place").is_in(later["place"].unique().implode()))
-    return kept.drop("_place")
+    without_later = frame.with_row_index("_place").filter(~pl.col("_place").is_in(later["place"].unique().implode()))
+    return without_later.drop("_place")
 
 
 def _classes(frame: pl.DataFrame, context: Context) -> LabelSet:
@@ -314,10 +320,10 @@ def _label_set(frame: pl.DataFrame, names: list[str], context: Context) -> Label
     left_out = {label: f"rare-class {label}" if context.labels else "rare-class" for label in rare}
     if len(names) > 1:
         return LabelSet(tuple(names), left_out)
-    found = most_frequent(frame, "label")
+    frequent = most_frequent(frame, "label")
     least = context.settings.min_class
-    reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {found})"
-    return LabelSet((), left_out, reason if found else "no candidates are left")
+    reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {frequent})"
+    return LabelSet((), left_out, reason if frequent else "no candidates are left")
 
 
 SPAN = "span"
@@ -436,8 +442,8 @@ def with_units(relations: pl.DataFrame) -> pl.DataFrame:
 
 
 def _class() -> pl.Expr:
-    known = pl.col("label").is_in(LABELS)
-    return pl.when(known).then("label").otherwise(pl.col("label").map_elements(class_of, return_dtype=pl.String))
+    is_class = pl.col("label").is_in(LABELS)
+    return pl.when(is_class).then("label").otherwise(pl.col("label").map_elements(class_of, return_dtype=pl.String))
 
 
 NUCLEARITY: Final = {"NS": "nucleus_first", "SN": "nucleus_second", "NN": "both"}
@@ -459,9 +465,9 @@ def by_nuclearity(shard: Shard, context: Context) -> pl.DataFrame:
 
 def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
     documents = shard.documents.select("doc", document=pl.col("key").cast(pl.String))
-    found = binary_relations(shard.rst_nodes).join(documents, on="doc", maintain_order="left")
-    nodes = [found["ids"].list.get(n) for n in (0, 1)]
-    relations = found.select(
+    binary = binary_relations(shard.rst_nodes).join(documents, on="doc", maintain_order="left")
+    nodes = [binary["ids"].list.get(n) for n in (0, 1)]
+    relations = binary.select(
         "doc", "orig_label", "ids", label=label, direction="nuclearity",
         sentence1=_text("unit1", context), sentence2=_text("unit2", context),
         reason=pl.coalesce(
@@ -470,7 +476,7 @@ def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
             pl.when(~pl.col("adjacent")).then(pl.lit("not-adjacent")),
         ),
         rel_type=pl.lit(None, pl.String), native=pl.lit(None, pl.String),
-        key=record_keys(found["document"], *nodes),
+        key=record_keys(binary["document"], *nodes),
     )  # fmt: skip
     return candidates(relations)
 

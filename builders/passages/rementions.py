@@ -150,36 +150,42 @@ class _Name(NamedTuple):
 class _Sentence:
     """A sentence of a document with its words and mentions, the widest of each head only."""
 
-    def __init__(self, sent: int, sent_id: str, text: str, words: Sequence[_Word], found: Sequence[_Mention]) -> None:
+    def __init__(
+        self, sent: int, sent_id: str, text: str, words: Sequence[_Word], mentions: Sequence[_Mention]
+    ) -> None:
         self.sent, self.sent_id, self.text, self.words = sent, sent_id, text, words
-        widest = {one.head: one for one in sorted(found, key=lambda one: len(one.words))}
-        self.mentions = sorted(widest.values(), key=lambda one: one.words)
+        widest = {mention.head: mention for mention in sorted(mentions, key=lambda mention: len(mention.words))}
+        self.mentions = sorted(widest.values(), key=lambda mention: mention.words)
 
     @cached_property
     def subject(self) -> _Mention | None:
         """The mention that is the subject of the main clause, alone (not Anna of *Anna and Mary*)."""
         roots = {number for number, word in enumerate(self.words) if word.head < 0}
         joined = {word.head for word in self.words if word.deprel.partition(":")[0] == "conj"}
-        for one in self.mentions:
-            word = self.words[one.head]
-            if word.deprel in SUBJECTS and word.head in roots and one.head not in joined:
-                return one
+        for mention in self.mentions:
+            word = self.words[mention.head]
+            if word.deprel in SUBJECTS and word.head in roots and mention.head not in joined:
+                return mention
         return None
 
     @cached_property
     def names(self) -> list[_Name]:
         """The mentions that are short names with no other words, in their order: no genitive, no transcription."""
-        names = [one for one in self.mentions if len(one.words) <= LONGEST and all(map(self._is_name, one.words))]
-        spans = [(one.entity, self.span(one)) for one in names]
-        found = [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
-        return [one for one in found if not one.name.islower()]
+        names = [
+            mention
+            for mention in self.mentions
+            if len(mention.words) <= LONGEST and all(map(self._is_name, mention.words))
+        ]
+        spans = [(mention.entity, self.span(mention)) for mention in names]
+        in_text = [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
+        return [name for name in in_text if not name.name.islower()]
 
     def _is_name(self, number: int) -> bool:
         return self.words[number].upos == "PROPN" and self.words[number].case != "Gen"
 
     def name_of(self, entity: str) -> str:
         """The last name that the sentence has for an entity; empty if it has none."""
-        return next((one.name for one in reversed(self.names) if one.entity == entity), "")
+        return next((name.name for name in reversed(self.names) if name.entity == entity), "")
 
     def span(self, mention: _Mention) -> tuple[int, int] | None:
         """Start and end of a mention; None if it has gaps or is written together with other words."""
@@ -205,7 +211,11 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for doc, runs in _documents(shard):
         pronouns = _pronouns(chain.from_iterable(runs), forms)
-        rows += [{"doc": doc, **row} for run in runs for row in _rows(run, pronouns, forms, faults, context.language)]
+        rows += [
+            {"doc": doc, **row}
+            for run in runs
+            for row in _candidates_of_run(run, pronouns, forms, faults, context.language)
+        ]
     schema: dict[str, Any] = {
         **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
         **dict.fromkeys(("condition", "name", "mention", "other", "cell"), pl.String),
@@ -214,7 +224,7 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     return candidates(frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left"))
 
 
-def _rows(
+def _candidates_of_run(
     run: Sequence[_Sentence], pronouns: Mapping[str, str], forms: Mapping[str, str], faults: Mapping[int, str | None],
     language: LanguageData,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
@@ -229,27 +239,29 @@ def _rows(
         if before.words[old.head].upos == "PRON" and before.words[old.head].form.lower() not in forms:
             continue
         condition, pronoun = CONTINUE if new.entity == old.entity else SWITCH, pronouns[new.entity]
-        named, place = {one[:2] for one in sentence.names}, sentence.span(new)
+        places_of_names, place = {name[:2] for name in sentence.names}, sentence.span(new)
         form = sentence.text[slice(*place)] if place else ""
-        if not place or not (place in named if condition == SWITCH else forms.get(form.lower()) == pronoun):
+        if not place or not (place in places_of_names if condition == SWITCH else forms.get(form.lower()) == pronoun):
             continue
         first = next((n for n in range(at - 1, max(at - MOST, 0) - 1, -1) if run[n].name_of(new.entity)), at)
-        shown, told = run[first : at + 1], run[first].name_of(new.entity) if first < at else ""
-        name = told if condition == CONTINUE else form
-        after, start = sentence.text[place[1] :], sum(len(one.text) + 1 for one in shown[:-1]) + place[0]
+        sentences_of_text = run[first : at + 1]
+        earlier_name = run[first].name_of(new.entity) if first < at else ""
+        name = earlier_name if condition == CONTINUE else form
+        after = sentence.text[place[1] :]
+        start = sum(len(part.text) + 1 for part in sentences_of_text[:-1]) + place[0]
         begins = not re.search(r"\w", sentence.text[: place[0]])
-        other = told if condition == CONTINUE else language.capitalise(pronoun) if begins else pronoun
-        reason = next(filter(None, (faults[one.sent] for one in shown)), None)
-        if not told or name not in told:
+        other = earlier_name if condition == CONTINUE else language.capitalise(pronoun) if begins else pronoun
+        reason = next(filter(None, (faults[part.sent] for part in sentences_of_text)), None)
+        if not earlier_name or name not in earlier_name:
             reason = "not-named"
         elif name in after:
             reason = "named-again"
-        elif any(one.entity in pronouns for one in sentence.mentions if one.head < new.head):
+        elif any(mention.entity in pronouns for mention in sentence.mentions if mention.head < new.head):
             reason = "not-first"
-        last = [one.entity for part in shown[:-1] for one in part.names][-1:]
-        text = " ".join(one.text for one in shown)
+        last = [name.entity for part in sentences_of_text[:-1] for name in part.names][-1:]
+        text = " ".join(part.text for part in sentences_of_text)
         yield {
-            "sent": sentence.sent, "ids": [one.sent_id for one in shown], "label": condition,
+            "sent": sentence.sent, "ids": [part.sent_id for part in sentences_of_text], "label": condition,
             "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
             "name": name, "mention": form, "other": other, "reason": reason,
             "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]}",
@@ -258,13 +270,13 @@ def _rows(
 
 def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:
     """The subject pronoun of each entity of a document that has pronouns: that of most of them."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts_of: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in whole:
-        for one in sentence.mentions:
-            word = sentence.words[one.head]
-            if len(one.words) == 1 and word.form.lower() in forms and word.number != "Plur":
-                found[one.entity][forms[word.form.lower()]] += 1
-    return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in found.items()}
+        for mention in sentence.mentions:
+            word = sentence.words[mention.head]
+            if len(mention.words) == 1 and word.form.lower() in forms and word.number != "Plur":
+                counts_of[mention.entity][forms[word.form.lower()]] += 1
+    return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in counts_of.items()}
 
 
 def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:

@@ -14,7 +14,7 @@ each row. Candidates are numbers of sentences, shape (rows, candidates); the fir
 from __future__ import annotations
 
 import functools
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, waves
+from discoprobe.builders.sampling.balance import classes, differences, ranks, waves
 from discoprobe.loaders import hashing
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import Context
 
 
-LONGEST = 4
+LONGEST, LONGEST_ACROSS = 4, 5
+"""Characters of the longest n-grams inside words, and across blanks."""
 FREQUENT = 0.01
 """A word that stands in more than this share of the sentences is no content word."""
 
@@ -43,37 +44,51 @@ _PIECE = 500_000
 """Characters whose n-grams are in memory at a time."""
 
 
-def char_grams(texts: pl.Series, width: int) -> scipy.sparse.csr_array:
-    """Counts of the 1- to 4-grams inside the words of each text, in ``width`` columns (a power of two), case kept.
+def char_grams(texts: pl.Series, width: int, *, across: bool = False) -> scipy.sparse.csr_array:
+    """Counts of the character n-grams of each text, in ``width`` columns (a power of two), case kept.
 
-    Words are what white space separates, and have a space at both ends, as in scikit-learn's ``char_wb``.
+    Counts are bytes, at most 255, because they are the largest features of an audit.
+
+    Args:
+        texts: null counts as empty.
+        width: number of columns.
+        across: count 1- to 5-grams of the text as it is written, also across blanks, as in scikit-learn's ``char`` with
+            a space at both ends of a text. Otherwise 1- to 4-grams inside words are counted. Words are what white space
+            separates, and have a space at both ends, as in ``char_wb``.
     """
-    parts = [*char_grams_in_parts(texts, width), scipy.sparse.csr_array((0, width), dtype=np.float32)]
+    parts = [scipy.sparse.csr_array((0, width), dtype=np.uint8)]
+    for part in char_grams_in_parts(texts, width, across=across):
+        part.data = np.minimum(part.data, np.iinfo(np.uint8).max).astype(np.uint8)
+        parts.append(part)
     return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
 
 
-def char_grams_in_parts(texts: pl.Series, width: int) -> Iterator[scipy.sparse.csr_array]:
+def char_grams_in_parts(texts: pl.Series, width: int, *, across: bool = False) -> Iterator[scipy.sparse.csr_array]:
     """The same counts in parts: one matrix for each half million characters, so that memory holds one part."""
-    text = pl.col("text").fill_null("").str.replace_all(r"\s+", " ")
+    text = pl.col("text").fill_null("")
+    text = text if across else text.str.replace_all(r"\s+", " ")
     padded = texts.to_frame("text").select(pl.concat_str(pl.lit(" "), text, pl.lit(" ")).alias("text"))["text"]
     lengths = padded.str.len_chars().to_numpy().astype(np.int64)
     cuts = np.flatnonzero(np.diff(np.cumsum(lengths) // _PIECE)) + 1
     bounds = [0, *cuts.tolist(), len(padded)]
-    yield from (_grams(padded[a:b], lengths[a:b], width) for a, b in pairwise(bounds) if b > a)
+    yield from (_grams(padded[a:b], lengths[a:b], width, across=across) for a, b in pairwise(bounds) if b > a)
 
 
-def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> scipy.sparse.csr_array:
+def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int, *, across: bool) -> scipy.sparse.csr_array:
     points = np.frombuffer("".join(padded.to_list()).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     text = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     space = points == _SPACE
     rows, columns = [], []
     code = np.zeros(len(points), dtype=np.uint64)
     inside = np.ones(len(points), dtype=bool)
-    for n in range(1, LONGEST + 1):
-        size = len(points) - n + 1
+    for n in range(1, (LONGEST_ACROSS if across else LONGEST) + 1):
+        size = max(0, len(points) - n + 1)
         code = code[:size] * _MULTIPLIER + points[n - 1 :] + np.uint64(1)
-        inside = inside[:size] & ~(space[n - 2 : n - 2 + size] if n > 2 else np.zeros(size, dtype=bool))  # noqa: PLR2004
-        valid = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
+        if across:
+            valid = text[:size] == text[n - 1 :]
+        else:
+            inside = inside[:size] & ~(space[n - 2 : n - 2 + size] if n > 2 else np.zeros(size, dtype=bool))  # noqa: PLR2004
+            valid = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
         rows.append(text[:size][valid])
         columns.append((hashing.mix(code[valid], "gram") % np.uint64(width)).astype(np.int32))
     row, column = np.concatenate(rows), np.concatenate(columns)
@@ -237,9 +252,9 @@ def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:
     """Which rows each context holds: ``contexts`` is (n, k) row numbers, -1 where there is none."""
     n, k = contexts.shape
     flat, owner = contexts.ravel(), np.repeat(np.arange(n), k)
-    there = flat >= 0
+    is_row = flat >= 0
     return scipy.sparse.csr_matrix(
-        (np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows)
+        (np.ones(is_row.sum(), dtype=np.float32), (owner[is_row], flat[is_row])), shape=(n, n_rows)
     )
 
 
@@ -274,11 +289,16 @@ def gains(
 
 def gains_of_lengths(frame: pl.DataFrame, candidates: Rows) -> npt.NDArray[np.float64]:
     """Gains of rules on numbers of words, characters and punctuation marks; the arguments are those of ``gains``."""
+    lengths = _lengths(frame, candidates)
+    return np.hstack([rule(values) for values in lengths for rule in (ranks, differences, classes)])
+
+
+def _lengths(frame: pl.DataFrame, candidates: Rows) -> list[Values]:
+    """Logarithms of the numbers of words, of words and punctuation marks, of characters and of punctuation marks."""
     words, characters, marks = (
         frame[name].to_numpy().astype(np.float64) for name in ("n_words", "n_chars", "n_punctuation")
     )
-    lengths = [np.log1p(counts)[candidates] for counts in (words, words + marks, characters, marks)]
-    return np.hstack([rule(values) for values in lengths for rule in (ranks, differences, classes)])
+    return [np.log1p(counts)[candidates] for counts in (words, words + marks, characters, marks)]
 
 
 def gains_of_similarity(
@@ -314,15 +334,15 @@ def gains_of_sentences(
     return np.hstack([*single, waves(values)])
 
 
-def gains_of_two_measures(similarity: Similarity, contexts: Rows, candidates: Rows) -> npt.NDArray[np.float64]:
-    """Gains of rules on two measures together, of the similarities by n-grams, by words and by content words.
+def gains_of_measures_together(
+    frame: pl.DataFrame, similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
+) -> npt.NDArray[np.float64]:
+    """Gains of rules on several measures of length and similarity together; the arguments are those of ``gains``.
 
-    In a large corpus, a tree ensemble that sees two measures finds what neither shows alone. The arguments are those of
-    ``gains``.
+    In a large corpus, a tree ensemble that sees two measures finds what neither shows alone: of four candidates the
+    right one was rarely the one with many words and few characters.
     """
-    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.words, similarity.shares]
-    similar = [measure.with_each(contexts, candidates) for measure in measures]
-    return np.hstack([classes_of_two(*two) for two in combinations(similar, 2)])
+    return waves([*_lengths(frame, candidates), *_similarities(similarity, contexts, beside, candidates)])
 
 
 def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Values]:
@@ -352,7 +372,7 @@ def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.Dat
     for same_size in by_size:
         first, order = same_size["first"].to_numpy()[:, None], np.array(same_size["order"].to_list())
         versions = [first + np.sort(order, axis=1), first + order]
-        rules.append(np.stack([_of_order(frame, similarity, shown) for shown in versions], axis=1))
+        rules.append(np.stack([_of_order(frame, similarity, rows) for rows in versions], axis=1))
     at = np.concatenate([same_size["at"].to_numpy() for same_size in by_size])
     measures = np.concatenate(rules)[np.argsort(at)]
     return np.hstack([differences(measures[:, :, rule]) for rule in range(measures.shape[2])])

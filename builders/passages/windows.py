@@ -314,11 +314,11 @@ def replaced_pairs(windows: pl.DataFrame, size: int) -> pl.DataFrame:
     ``order`` has -1 for the distractor, and ``distractor`` says where it comes from, if the windows have this column.
     """
     position, distractor = windows["position"].to_numpy(), windows["distractor_row"].to_numpy()
-    whole, places = members(windows["first"].to_numpy(), size), np.arange(size)
+    original, places = members(windows["first"].to_numpy(), size), np.arange(size)
     here = places == position[:, None]
-    broken = version(np.where(here, distractor[:, None], whole), np.where(here, -1, places), position)
+    broken = version(np.where(here, distractor[:, None], original), np.where(here, -1, places), position)
     origins = [windows["distractor"]] if "distractor" in windows.columns else []
-    return pair_rows(windows, [version(whole), broken.with_columns(*origins)])
+    return pair_rows(windows, [version(original), broken.with_columns(*origins)])
 
 
 def _alternatives(windows: pl.DataFrame, order: Order, context: Context, ways: int) -> pl.DataFrame:
@@ -406,8 +406,8 @@ def single_rows(windows: pl.DataFrame, shown: pl.DataFrame, *seed_key: str | int
 def pair_rows(windows: pl.DataFrame, versions: list[pl.DataFrame]) -> pl.DataFrame:
     """Rows in pairs: one of each window and version, with the window as ``pair`` and the version's number as label."""
     rows = [
-        single_rows(windows.with_columns(label=pl.lit(label)), shown, label).with_columns(pair=windows["window"])
-        for label, shown in enumerate(versions)
+        single_rows(windows.with_columns(label=pl.lit(label)), sentences, label).with_columns(pair=windows["window"])
+        for label, sentences in enumerate(versions)
     ]
     return pl.concat(rows, how="diagonal")
 
@@ -424,13 +424,13 @@ def choice_rows(
         wrong: the rows of the wrong choices of each window.
         origins: where each of these comes from.
     """
-    shown, sources = [], []
+    sequences, sources = [], []
     every = zip(*windows.select("first", "size", "label"), wrong, origins, strict=True)
     for first, size, label, others, kinds in every:
         *before, right = range(first, first + size)
-        shown.append([*before, *others[:label], right, *others[label:]])
+        sequences.append([*before, *others[:label], right, *others[label:]])
         sources.append([*kinds[:label], None, *kinds[label:]])
-    return single_rows(windows, version(shown)).with_columns(
+    return single_rows(windows, version(sequences)).with_columns(
         n_context=windows["size"].cast(pl.Int64) - 1, distractor=pl.Series(sources, dtype=pl.List(pl.String))
     )
 

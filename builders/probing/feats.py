@@ -8,7 +8,7 @@ has the relation. The label is the word's value of the feature, and `target` nam
 each part of speech.
 """
 
-from discoprobe.builders.sentences.roles import CLAUSE_ROLES, PHRASE_ROLES, role_feature
+from discoprobe.builders.sentences.clauses import CLAUSE_ROLES, PHRASE_ROLES, role_feature
 from discoprobe.builders.sentences.trees import VALUES
 
 TASKS = tuple(role_feature(role, feature) for role in ("root", *CLAUSE_ROLES, *PHRASE_ROLES) for feature in VALUES)

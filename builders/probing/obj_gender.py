@@ -5,6 +5,6 @@ names the noun. Coordinated and counted nouns and obliques that a treebank calls
 are left out, as for `obj_number`.
 """
 
-from discoprobe.builders.sentences.roles import noun_feature
+from discoprobe.builders.sentences.clauses import noun_feature
 
 TASK = noun_feature("obj", "Gender", companions=("Number", "Case"))

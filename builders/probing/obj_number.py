@@ -7,6 +7,6 @@ unless it marks objects only (Romanian *pe*, Persian *را*; Spanish *a* marks o
 left out).
 """
 
-from discoprobe.builders.sentences.roles import noun_feature
+from discoprobe.builders.sentences.clauses import noun_feature
 
 TASK = noun_feature("obj", "Number", companions=("Gender", "Case"))

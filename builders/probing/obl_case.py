@@ -5,6 +5,6 @@ tell the case; the label is that value and `target` names the noun. Coordinated 
 numeral or the other noun can decide on the case.
 """
 
-from discoprobe.builders.sentences.roles import noun_feature
+from discoprobe.builders.sentences.clauses import noun_feature
 
 TASK = noun_feature("obl", "Case")

@@ -6,6 +6,6 @@ out, where RuSentEval always leaves out the neuter. Nouns that are coordinated o
 that are in a case that no subject has are left out, as for `subj_number`: the verb does not agree with them.
 """
 
-from discoprobe.builders.sentences.roles import noun_feature
+from discoprobe.builders.sentences.clauses import noun_feature
 
 TASK = noun_feature("nsubj", "Gender", companions=("Number", "Case"))

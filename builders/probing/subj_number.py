@@ -7,6 +7,6 @@ case that no subject has (a Russian genitive), with which the verb does not agre
 strata of length, which predict the label in X-Probe.
 """
 
-from discoprobe.builders.sentences.roles import noun_feature
+from discoprobe.builders.sentences.clauses import noun_feature
 
 TASK = noun_feature("nsubj", "Number", companions=("Gender", "Case"))

@@ -1,8 +1,14 @@
-"""Balance: which rows stay so that labels are equally frequent and simple rules are at chance.
+"""Balance: which labels a config has, and which rows stay so that they are equally frequent and simple rules at chance.
 
-From top to bottom: strata of sentence length and ranks in hash order; ``cap``, the set sizes; bins of length as labels;
-``equal_counts`` of labels; ``assign_labels`` to rows that could have any; ``remove_bias``, which removes rows until
-simple rules are at chance, and the gains of such rules; ``match_labels`` on surface features.
+The rarest label decides on the number of rows: with ten duals and thousands of singulars and plurals, ten of each would
+be left. So ``choose_labels`` leaves rare values of an open label set out: of all sets of at least two values that keep
+at least the share ``CLASSES_KEEP`` of the largest possible number of rows, it takes the one with the most values. Other
+features of the target can predict its label: most plural nouns of a treebank are feminine, and perfective verbs are
+past. Labels are balanced within the values of such companions (``with_companions``).
+
+From top to bottom: the labels; strata of sentence length and ranks in hash order; ``cap``, the set sizes; bins of
+length as labels; ``equal_counts`` of labels; ``assign_labels`` to rows that could have any; ``remove_bias``, which
+removes rows until simple rules are at chance, and the gains of such rules; ``match_labels`` on surface features.
 
 Within a stratum of length, the sentences of one label may still be a little longer. So ``match_labels`` finds the
 largest set of rows in which every label has equally many rows in every cell and every class of length, and the same
@@ -11,8 +17,10 @@ past tense name more people), commas and other punctuation marks. This is cardin
 (Zubizarreta, Paredes & Rosenbaum 2014), solved as a linear program.
 """
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -23,7 +31,17 @@ import scipy  # its parts take a quarter of a second, and are loaded when they a
 
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.words import n_running_words
+
+CLASSES_KEEP = 0.75
+"""Share of the largest possible number of rows that a set of classes must keep: more classes cost at most a quarter."""
+
+MOST_VALUES = 10
+"""Sets are made of this number of values, the most frequent ones; there are 1,013 such sets."""
+
+NAMED = 5
+"""Values that a message names."""
 
 LENGTH_EDGES = (10, 15, 20, 30)
 """Edges of the length strata, in words per sentence."""
@@ -33,6 +51,106 @@ REPEATED = 2
 
 STRATA_KEEP = 0.8
 """Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """What was chosen.
+
+    ``names`` are the classes, in alphabetical order; ``left_out`` are the other values, each with the reason why its
+    candidates are not used; ``reason`` says why there are no classes.
+    """
+
+    names: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+
+
+def by_frequency(rows: pl.DataFrame, by: str) -> pl.DataFrame:
+    """The values of a column and the number of their rows, ``len``, the most frequent first."""
+    return rows.group_by(by).len().sort(["len", by], descending=[True, False])
+
+
+def most_frequent(rows: pl.DataFrame, by: str) -> str:
+    """The ``NAMED`` most frequent values of a column with their numbers of rows, for a message."""
+    return ", ".join(f"{value} {n}" for value, n in by_frequency(rows, by).head(NAMED).iter_rows())
+
+
+def frequent_in_splits(rows: pl.DataFrame, by: str, least: int) -> list[str]:
+    """The values of a column that have ``least`` rows, and some in every split, in alphabetical order."""
+    counts = rows.group_by(by).agg(n=pl.len(), splits=pl.col("split").n_unique()).sort(by)
+    return counts.filter(pl.col("n") >= least, pl.col("splits") == len(SPLITS))[by].to_list()
+
+
+def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> LabelSet:
+    """The classes of candidates with an open label set.
+
+    Args:
+        frame: usable candidates: ``split``, ``label`` (name) and ``cell`` (rows are balanced inside each value).
+        least: fewest rows of a class.
+        within: features that ``cell`` has the values of, for the reason.
+    """
+    counts = dict(by_frequency(frame, "label").iter_rows())
+    if names := _best(frame, list(counts)[:MOST_VALUES], least):
+        return LabelSet(names, {name: f"rare-value {name}" for name in counts if name not in names})
+    if not counts:
+        return LabelSet((), reason="no candidates are left")
+    left_out = {name: f"rare-value {name}" if n < least else "unbalanced" for name, n in counts.items()}
+    named = ", ".join(f"{name} {n}" for name, n in counts.items())
+    same = f" of the same {' and '.join(within)}" if within else ""
+    reason = f"no two values have {least} balanced rows{same} in all splits (candidates left: {named})"
+    return LabelSet((), left_out, reason)
+
+
+def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float, least: int = 0) -> pl.DataFrame:
+    """The candidates with the values of companion features in their ``cell``.
+
+    Args:
+        frame: usable candidates: ``split``, ``label`` (name), ``cell`` and ``target_feats``.
+        companions: names of features.
+        keep: a companion is left out if balancing within its values keeps less than this share of the rows: a treebank
+            may give it to one label only, as Gender to Dutch nouns in the singular.
+        least: fewest rows that balancing within a companion must keep.
+    """
+    for name in companions:
+        value = pl.format("{}={}", pl.lit(name), feat(name, "target_feats").fill_null("-"))
+        finer = frame.with_columns(cell=pl.concat_str("cell", value, separator=" ", ignore_nulls=True))
+        if _most_rows(finer) >= max(least, keep * _most_rows(frame)):
+            frame = finer
+    return frame
+
+
+def _most_rows(frame: pl.DataFrame) -> int:
+    """Rows of the two values that together have most."""
+    values = frame["label"].drop_nulls().unique().sort().to_list()
+    counts = _counts_in_cells(frame, values)
+    return max((_n_balanced(counts, names) for names in itertools.combinations(values, 2)), default=0) if values else 0
+
+
+def _best(frame: pl.DataFrame, values: list[str], least: int) -> tuple[str, ...]:
+    """The set with most values among those that have ``least`` rows of each value and nearly as many as any set."""
+    counts = _counts_in_cells(frame, values)
+    n_rows: dict[tuple[str, ...], int] = {}
+    for n in range(2, len(values) + 1):
+        for names in itertools.combinations(values, n):
+            if (rows := _n_balanced(counts, names)) >= least * n:
+                n_rows[tuple(sorted(names))] = rows
+    enough = CLASSES_KEEP * max(n_rows.values(), default=0)
+    good = [names for names, rows in n_rows.items() if rows >= enough]
+    return max(good, key=lambda names: (len(names), n_rows[names], names), default=())
+
+
+def _counts_in_cells(frame: pl.DataFrame, values: list[str]) -> pl.DataFrame:
+    """Candidates of each value (a column) by split and cell."""
+    counted = frame.filter(pl.col("label").is_in(values)).group_by("split", "cell", "label").len()
+    return counted.pivot(on="label", index=["split", "cell"], values="len").fill_null(0) if counted.height else counted
+
+
+def _n_balanced(counts: pl.DataFrame, names: tuple[str, ...]) -> int:
+    """How many rows are left when ``names`` are balanced inside every split and cell; 0 if a split has none."""
+    rows = counts.select("split", rows=pl.min_horizontal(names) * len(names))
+    per_split = rows.filter(pl.col("rows") > 0).group_by("split").agg(pl.col("rows").sum())
+    return int(per_split["rows"].sum()) if per_split.height == len(SPLITS) else 0
 
 
 def strata(words: pl.Expr, n: int) -> pl.Expr:
@@ -153,9 +271,6 @@ Ints = npt.NDArray[np.int64]
 
 CLASSES_BALANCE, IN_CLASS_BALANCE = 5, 40
 """Largest number of classes of a measure, and smallest number of rows per class."""
-
-CLASSES_OF_TWO = 4
-"""Classes of each of two measures that are seen together."""
 
 WAVES, TOGETHER, FURTHEST = 200, 3, 3.0
 """Number of rules on several measures together, number of measures that each sees, and number of standard deviations at
@@ -330,36 +445,27 @@ def classes(values: Floats) -> Floats:
     return _in_eighths(in_class[:, 0] - in_class[:, 1:].mean(axis=1))
 
 
-def classes_of_two(values: Floats, others: Floats) -> Floats:
-    """Like ``classes``, for two measures together, each as its difference from the mean of the row.
-
-    Such a rule may find the right one although neither measure finds it alone.
-    """
-    number = np.zeros(values.shape, dtype=np.int64)
-    for measure in (values, others):
-        above = measure - measure.mean(axis=1, keepdims=True)
-        edges = np.quantile(above, np.arange(1, CLASSES_OF_TWO) / CLASSES_OF_TWO)
-        number = CLASSES_OF_TWO * number + np.searchsorted(edges, above)
-    in_class = number[:, :, None] == np.arange(CLASSES_OF_TWO**2)
-    return np.asarray((values.shape[1] - 1) * in_class[:, 0] - in_class[:, 1:].sum(axis=1), dtype=np.float64)
-
-
 def waves(measures: Sequence[Floats]) -> Floats:
-    """Like ``differences``, for ``WAVES`` rules on several measures of two candidates together.
+    """Like ``differences``, for ``WAVES`` rules on several measures of the candidates together.
 
-    Each rule is the sine of a sum of the differences of ``TOGETHER`` measures, with weights that a hash chooses (random
-    features of a Gaussian kernel, Rahimi & Recht 2007). If all are at chance, differences are about as frequent as the
-    opposite ones, so that hardly any function of them finds the right candidate.
+    Each rule scores a candidate by the sine of a sum of ``TOGETHER`` measures, with weights that a hash chooses (random
+    features of a Gaussian kernel, Rahimi & Recht 2007), and each measure is how far the candidate is above the mean of
+    the others. If no score is higher for the right candidate on average, hardly any function of the measures finds it.
+    Of two candidates, one is as far above the other as that is below it, so that the sine of the difference is enough;
+    of more, a phase lets rules find a candidate that is in the middle.
     """
-    above = np.stack([values[:, 0] - values[:, 1] for values in measures], axis=1)
-    spread = above.std(axis=0) if len(above) else np.ones(len(measures))
+    values = np.stack(measures, axis=2)
+    n_others = values.shape[1] - 1
+    above = values - (values.sum(axis=1, keepdims=True) - values) / n_others
+    spread = above[:, 0].std(axis=0) if len(above) else np.ones(len(measures))
     standard = np.clip(above / np.where(spread > 0, spread, 1.0), -FURTHEST, FURTHEST)
     rules = np.arange(WAVES)
     order = np.argsort([hashing.mix(rules, "measure", measure) for measure in range(len(measures))], axis=0)
-    waves = np.zeros((len(above), WAVES))
+    angles = np.zeros((*values.shape[:2], WAVES))
     for place, measure in enumerate(order[:TOGETHER]):
-        waves += standard[:, measure] * scipy.special.ndtri(hashing.unit(rules, "weight", place))
-    return _in_eighths(np.sin(waves))
+        angles += standard[:, :, measure] * scipy.special.ndtri(hashing.unit(rules, "weight", place))
+    scores = np.sin(angles + (2 * np.pi * hashing.unit(rules, "phase") if n_others > 1 else 0.0))
+    return _in_eighths(n_others / 2 * (scores[:, 0] - scores[:, 1:].mean(axis=1)))
 
 
 def _in_eighths(gains: Floats) -> Floats:

@@ -14,8 +14,15 @@ import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.drops import Drops
-from discoprobe.builders.sampling.balance import cap, first_of_each, match_labels, surface
-from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, with_companions
+from discoprobe.builders.sampling.balance import (
+    LabelSet,
+    cap,
+    choose_labels,
+    first_of_each,
+    match_labels,
+    surface,
+    with_companions,
+)
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
 from discoprobe.builders.sentences.trees import Trees, has, labels_of
 from discoprobe.builders.settings import SHARES, SPLITS, Settings

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from discoprobe.builders.sampling.balance import cap, equal_counts, with_rank
-from discoprobe.builders.sampling.label_sets import by_frequency
+from discoprobe.builders.sampling.balance import by_frequency, cap, equal_counts, with_rank
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
@@ -87,8 +86,8 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
     usable, drops = usable_of(frame, context)
     classes = choose(usable, context)
     drops.keep(usable, classes.rows, "unbalanced")
-    made = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
-    return if_enough(made, classes.names, context) if each and classes.names else made
+    sample = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+    return if_enough(sample, classes.names, context) if each and classes.names else sample
 
 
 def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal, get_args
 import msgspec
 import polars as pl
 
-from discoprobe.builders.sampling.label_sets import by_frequency
+from discoprobe.builders.sampling.balance import by_frequency
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.languages.language import UPOS, LanguageData, LanguageSection, Upos, check_small_letters
 

@@ -16,7 +16,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
-from discoprobe.builders.sentences.roles import PASSIVE, ArgumentRules, spelled_out, valued
+from discoprobe.builders.sentences.clauses import PASSIVE, ArgumentRules, spelled_out, valued
 from discoprobe.builders.sentences.trees import Trees, label_columns, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat

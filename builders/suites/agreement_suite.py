@@ -16,7 +16,10 @@ from discoprobe.builders.edits.agreement import CHANGES, REASONS, candidates, wi
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 
+SHOWN_BY_ENDINGS = "beside its subject, the ends of two words show whether a verb agrees: the suite asks about this"
+
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
     conditions=CHANGES, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=5,
+    exempt={"differences": SHOWN_BY_ENDINGS},
 )  # fmt: skip

@@ -28,12 +28,12 @@ from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, UsageError, asked_wait
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from discoprobe.loaders.file_hashes import FileHashes
+    from discoprobe.loaders.files import FileHashes
 
 Content: TypeAlias = "Path | bytes"
 Result = TypeVar("Result")

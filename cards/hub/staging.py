@@ -24,7 +24,7 @@ from discoprobe.cards.release.checks import name_some
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.file_hashes import FileHashes, hashes_of
+from discoprobe.loaders.files import FileHashes, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

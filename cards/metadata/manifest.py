@@ -19,7 +19,7 @@ from typing import Any, Final, NotRequired, TypedDict, cast
 
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
-from discoprobe.builders.audit.report import Report, Tally, tallies
+from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
@@ -27,8 +27,7 @@ from discoprobe.loaders import corpus as corpus_tables
 from discoprobe.loaders.annotation_manifest import FileEntry, entries
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.folders import recovered
+from discoprobe.loaders.files import hashes_of, recovered
 
 NAME = "manifest.json"
 PARTS = "manifest"
@@ -51,16 +50,43 @@ _LONGEST: Final = 160
 """Characters of a text in the example of a config."""
 
 
+class FindingEntry(TypedDict):
+    """A finding in a summary: its outcome, the figure that decides it, and what it costs."""
+
+    status: str
+    measure: str
+    value: float
+    baseline: float | None
+    threshold: float | None
+    interval: list[float] | None
+    n: int
+    cost: float
+    reason: str
+
+
 class AuditEntry(TypedDict):
-    """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report."""
+    """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report.
+
+    ``failed``, ``open`` and ``exempt`` are checks with these outcomes, those that cost most first; ``thresholds`` is
+    the number of solvers that were compared with one. ``unmeasured`` says why nothing was. ``findings`` has those that
+    a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts were edited, and ``external``
+    whether others made the rows.
+    """
 
     failed: list[str]
+    open: NotRequired[list[str]]
+    exempt: NotRequired[list[str]]
+    thresholds: NotRequired[int]
+    unmeasured: NotRequired[str]
+    findings: NotRequired[dict[str, FindingEntry]]
+    missing: NotRequired[str]
+    edited: NotRequired[bool]
+    external: NotRequired[bool]
     resolution: NotRequired[float | None]
     majority: float
     strongest: str | None
     accuracy: float | None
     gain: NotRequired[float | None]
-    exempt: NotRequired[list[str]]
     evidence: NotRequired[dict[str, Tally]]
 
 
@@ -217,9 +243,10 @@ def read_release(folder: Path) -> Manifest:
     Raises:
         DiscoprobeError: there is none, or as for `read`.
     """
+    manifest = read(folder)  # restores what a killed program has left, so that it comes first
     if not (folder / NAME).is_file():
         raise DiscoprobeError(f"{folder} holds no {NAME}; build a release there first, or name its folder")
-    return read(folder)
+    return manifest
 
 
 def _parse(path: Path) -> Any:
@@ -281,7 +308,7 @@ def config_entry(
     if set(config.read) - set(entry["sources"]):
         entry["read"] = list(config.read)
     if config.splits["test"].num_rows:
-        entry["example"] = _shorten(config.splits["test"].slice(0, 1).to_pylist()[0])
+        entry["example"] = _shorten_texts(config.splits["test"].slice(0, 1).to_pylist()[0])
     if config.excluded:
         entry["excluded"] = dict(config.excluded)
     if lists := lists_of(config.settings):
@@ -289,28 +316,54 @@ def config_entry(
     return entry
 
 
-def _shorten(value: Any) -> Any:
+def _shorten_texts(value: Any) -> Any:
     """A value of a row with texts of at most ``_LONGEST`` characters."""
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
     if isinstance(value, list):
-        return [_shorten(item) for item in value]
-    return {name: _shorten(item) for name, item in value.items()} if isinstance(value, dict) else value
+        return [_shorten_texts(item) for item in value]
+    return {name: _shorten_texts(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def audit_entry(report: Report) -> AuditEntry:
     """The summary of a report."""
     best = report.strongest
+    failed = [finding.check for finding in report.errors]
+    undecided, exempt = ([f for f in report.findings if f.status is status] for status in (Status.OPEN, Status.EXEMPT))
+    closest = max(undecided, key=lambda f: f.figure.excess if f.figure else (0, 0.0), default=None)
+    named = {*failed, *(f.check for f in (*exempt, closest, best) if f)}
     return {
-        "failed": [finding.check for finding in report.errors],
+        "failed": failed,
+        "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
+        "exempt": [f.check for f in exempt],
+        "thresholds": len(report.compared),
+        "unmeasured": report.unmeasured,
+        "findings": {f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
+        "missing": _missing_split(report),
+        "edited": report.edited,
+        "external": report.external,
         "resolution": report.resolution,
         "majority": next((baseline.accuracy for baseline in report.baselines if baseline.name == "majority"), 0.0),
         "strongest": best.check if best else None,
         "accuracy": best.accuracy if best else None,
         "gain": best.gain if best else None,
-        "exempt": [finding.check for finding in report.findings if finding.status == "exempt"],
         "evidence": tallies(report),
     }
+
+
+def _missing_split(report: Report) -> str:
+    """What is said of splits that are missing; many sets have no validation split, which harms nothing."""
+    detail = next((f.detail for f in report.findings if f.check == "split-set"), "")
+    return "" if {"train", "test"} <= report.counts.keys() else detail
+
+
+def _finding_entry(finding: Finding) -> FindingEntry:
+    measure, value, baseline, threshold, ends = finding.figure or ("", 0.0, None, None, None)
+    return {
+        "status": finding.status, "measure": measure, "value": value, "baseline": baseline, "threshold": threshold,
+        "interval": None if ends is None else list(ends), "n": finding.n, "cost": finding.cost or 0.0,
+        "reason": finding.reason,
+    }  # fmt: skip
 
 
 def lists_of(settings: Settings) -> dict[str, FileEntry]:

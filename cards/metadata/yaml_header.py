@@ -25,7 +25,7 @@ import yaml
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, split_file
 from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.file_hashes import hash_of_json
+from discoprobe.loaders.files import hash_of_json
 
 OTHER: Final = "other"
 PRETTY_NAME = "discoprobe"

@@ -18,7 +18,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.metadata.manifest import SAFE_NAME, ConfigEntry, Manifest
 from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS
-from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.cards.text.verdicts import ABOVE, UNMEASURED, verdicts
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
 
@@ -70,18 +70,22 @@ def size_problem(card: str) -> str:
 def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> None:
     """Makes sure that the configs of a manifest may be published.
 
+    A config that is above a threshold may not, and one on which no solver could be measured may not. One that is
+    open may: its rows cannot tell, and its card says so, with all figures and the smallest gain that they could show.
+
     Args:
         manifest: of what is to be published.
         allow_licence: licences that are published though they are not open, in any spelling; ``unknown`` is one.
 
     Raises:
-        AuditFailedError: if a config failed its audit or was not audited.
+        AuditFailedError: if a config failed its audit, was not audited, or was too small for it.
         DiscoprobeError: for a licence that forbids it, a source that cannot be attributed, or nothing to publish.
     """
     configs = manifest["configs"]
     if not configs:
         raise DiscoprobeError("there is no config to publish; build some first, and see the reasons for those left out")
-    if failed := {name: verdict for name, verdict in sorted(verdicts(configs).items()) if verdict.word == FAILED}:
+    judged = dict(sorted(verdicts(configs).items()))
+    if failed := {name: verdict for name, verdict in judged.items() if verdict.word == ABOVE}:
         what = name_some(f"{name} ({', '.join(verdict.checks)})" for name, verdict in failed.items())
         raise AuditFailedError(
             f"the audit failed: {what}; nothing is published; see build card, or build without --keep-failed"
@@ -90,6 +94,10 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
         raise AuditFailedError(
             f"not audited: {name_some(unaudited)}; nothing is published; build without --no-audit"
         )  # fmt: skip
+    if unmeasured := [name for name, verdict in judged.items() if verdict.word == UNMEASURED]:
+        raise AuditFailedError(
+            f"the audit could measure nothing: {name_some(unmeasured)}; nothing is published; see build card"
+        )
     names = sorted({name for entry in configs.values() for name in entry["sources"]})
     sources = {name: manifest["sources"][name] for name in names}
     check_licences({name: source["licence"] for name, source in sources.items()}, allow_licence)
@@ -137,7 +145,7 @@ def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
     """Makes sure that no task fails with the rows of all languages that will be published together.
 
     Raises:
-        AuditFailedError: naming the task; then the cards of its configs would say *passed*, and the release's *failed*.
+        AuditFailedError: naming the task; then the cards of its configs would say something else than the release's.
     """
     of_design = {
         configs[name]["task"]: verdict.checks for name, verdict in verdicts(configs).items() if verdict.of_design

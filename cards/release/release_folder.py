@@ -30,13 +30,12 @@ from discoprobe.cards.release import checks, diff, rows
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
 from discoprobe.cards.text.examples import lengths
-from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders import languages
 from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.file_hashes import hash_of_json, hashes_of
-from discoprobe.loaders.folders import Place, alone
+from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
 
 PACKAGE = "discoprobe"
 README = "README.md"
@@ -179,25 +178,15 @@ class Release:
         failed: list[Unavailable] = []
         while True:
             configs = self._renewed()["configs"]
-            failing = {name: verdict for name, verdict in verdicts(configs).items() if verdict.word == FAILED}
+            failing = {name: verdict for name, verdict in verdicts(configs).items() if verdict.word == ABOVE}
             if not failing:
                 return failed
             for name, verdict in failing.items():
                 entry = configs[name]
+                reason = f"the audit failed: {verdict.faults}"  # ``serious: length accuracy 0.630 (threshold 0.520)``
                 if verdict.of_design:
-                    reason = "the audit failed with the rows of all languages of the task: "
-                    reason += ", ".join(verdict.checks)
+                    reason = f"the audit failed with the rows of all languages of the task: {verdict.faults}"
                     self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
-                else:  # such as ``the audit failed: length 0.630 (threshold 0.520)``
-                    tallies = entry["audit"].get("evidence", {}) if entry["audit"] else {}
-                    measured = []
-                    for check in verdict.checks:
-                        figures = ""
-                        if tally := tallies.get(check):
-                            accuracy, threshold = max(tally["correct"].values()), tally["threshold"]
-                            figures = f" {accuracy / tally['n']:.3f} (threshold {threshold / tally['n']:.3f})"
-                        measured.append(check + figures)
-                    reason = f"the audit failed: {', '.join(measured)}"
                 left_out = Unavailable(name, entry["task"], entry["lang"], reason, entry["candidates"], entry["drops"])
                 failed.append(left_out)
                 self._missing.append(left_out)

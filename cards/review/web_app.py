@@ -97,7 +97,7 @@ class RowPages:
         rows = [
             {
                 "name": name, "entry": store.configs[name], "language": language_name(store.configs[name]["lang"]),
-                "verdict": judged[name].word, "change": "; ".join(changes_of(name, self.site.options.changes)),
+                "verdict": judged[name], "change": "; ".join(changes_of(name, self.site.options.changes)),
             }
             for name in sorted(store.configs, key=by_gain)
         ]  # fmt: skip

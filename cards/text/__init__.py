@@ -11,5 +11,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "examples": ["lengths", "pieces"],
     "plots": ["layer_plot"],
     "templating": ["compact", "markdown", "plain"],
-    "verdicts": ["FAILED", "MARKS", "NOT_AUDITED", "PASSED"],
+    "verdicts": ["ABOVE", "BELOW", "EXEMPT", "MARKS", "NOT_AUDITED", "OPEN", "UNMEASURED"],
 })  # fmt: skip

@@ -31,8 +31,17 @@ from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
 from discoprobe.cards.readers import ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.examples import Lengths
-from discoprobe.cards.text.templating import compact, interval, render
-from discoprobe.cards.text.verdicts import MARKS, NOT_AUDITED, Verdict, tally, task_designs, verdict_of, verdicts
+from discoprobe.cards.text.templating import compact, interval, markdown, render
+from discoprobe.cards.text.verdicts import (
+    EXEMPT,
+    MARKS,
+    NOT_AUDITED,
+    Verdict,
+    tally,
+    task_designs,
+    verdict_of,
+    verdicts,
+)
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.corpus import Source
 
@@ -125,6 +134,7 @@ def release_card(
             name: reader_table(entry["readers"]) for name, entry in sorted(configs.items()) if "readers" in entry
         },
         "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
+        "marks": MARKS, "exempt": EXEMPT,
         "skipped": sum(sum(reasons.values()) for reasons in manifest["skipped"].values()),
         "example": _first_row(configs[default]) if default else None,
         "licences": sorted({licences.normalise(source["licence"]) for source in sources.values()}),
@@ -200,7 +210,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
     for name, entry in configs.items():
         kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry["shape"]), discourse)
         sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
-        cell = f"{sizes} {MARKS[judged[name].word]}".strip()
+        cell = f"{sizes} {judged[name].mark}".strip()
         cells = by_kind[generated if entry["task"].startswith("feats_") else kind]
         cells[entry["lang"], entry["task"]] = f"[{cell}]({name}/README.md)"
     tables = []
@@ -235,7 +245,7 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
         licence=licences.strictest([source.licence for source in config.sources]),
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
-        verdict=verdict_of(report).text if report else NOT_AUDITED,
+        verdict=verdict_of(report) if report else Verdict(NOT_AUDITED),
         rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
     )  # fmt: skip
 
@@ -260,12 +270,12 @@ def _filters(config: Config) -> list[str]:
     return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
 
 
-_VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
+_VERDICT = re.compile(r"^Audit: \*\*.*$", re.MULTILINE)
 
 
 def with_verdict(card: str, verdict: Verdict) -> str:
     """A config's card with another verdict."""
-    return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
+    return _VERDICT.sub(lambda _: f"Audit: **{verdict.word}**. {markdown(verdict.text)}", card, count=1)
 
 
 _LOAD = re.compile(
@@ -340,11 +350,6 @@ class LabelAgreement(msgspec.Struct, frozen=True):
     agree: int
     gold_only: int
     annotated_only: int
-
-    @property
-    def same_label(self) -> float | None:
-        """Share of ``both`` with the same label; None without candidates."""
-        return self.agree / self.both if self.both else None
 
     @property
     def precision(self) -> float | None:

@@ -1,18 +1,29 @@
-"""The verdict of the audit on every config of a release: one function for config cards, release card and terminal."""
+"""The verdict of the audit on every config of a release: one function for cards, review, terminal and JSON.
+
+A verdict is a sentence: the outcome, the strongest solver with its figure and why it counts or not, exemptions, missing
+splits, and the smallest gain that the rows could have shown.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from discoprobe.builders.audit.report import Design, Report, designs
-from discoprobe.cards.metadata.manifest import Audited, AuditEntry
+from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, designs, grade_of
+from discoprobe.builders.audit.thresholds import BY_ID, Kind
+from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
 
-PASSED: Final = "passed"
-FAILED: Final = "failed"
+ABOVE: Final = str(Status.ABOVE)
+OPEN: Final = str(Status.OPEN)
+BELOW: Final = str(Status.BELOW)
+UNMEASURED: Final = str(Status.UNMEASURED)
 NOT_AUDITED: Final = "not audited"
 
-MARKS: Final = {PASSED: "✓", FAILED: "✗", NOT_AUDITED: ""}
-"""Verdict → its mark."""
+MARKS: Final = {BELOW: "✓", OPEN: "○", ABOVE: "✗", UNMEASURED: "?", NOT_AUDITED: ""}
+"""Word of a verdict → its mark."""
+EXEMPT: Final = "†"
+"""Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
+_NAMED: Final = 3
+"""Checks that a verdict names; of more it gives the number."""
 
 
 class Verdict(NamedTuple):
@@ -20,30 +31,43 @@ class Verdict(NamedTuple):
 
     Attributes:
         word: one of ``MARKS``.
-        checks: those above their threshold.
+        checks: those above their threshold, those that cost most first.
         resolution: the smallest gain over the majority baseline that the rows could have shown; None where no shortcut
             with a threshold was measured.
-        of_design: whether ``checks`` failed only with the rows of all languages of the task.
+        of_design: whether ``checks`` are above only with the rows of all languages of the task.
+        grade: of the check that costs most; empty unless ``word`` is ``above``.
+        faults: the checks above their threshold with their figures and grades, in words.
+        exempt: checks that the task is exempt from although they are above their threshold, or open.
+        text: the verdict in sentences.
+        remark: the same in a few words, for tables that have the strongest shortcut in another column.
     """
 
     word: str
     checks: tuple[str, ...] = ()
     resolution: float | None = None
     of_design: bool = False
+    grade: str = ""
+    faults: str = ""
+    exempt: tuple[str, ...] = ()
+    text: str = NOT_AUDITED
+    remark: str = ""
+
+    def to_dict(self) -> dict[str, JSON]:
+        """The verdict as JSON holds it, beside the report."""
+        return {
+            "verdict": self.word, "verdict_checks": list(self.checks), "of_design": self.of_design,
+            "grade": self.grade or None, "sentence": self.text,
+        }  # fmt: skip
 
     @property
-    def text(self) -> str:
-        """The verdict in a few words: ``passed (smallest detectable gain 0.080)``, ``failed (length, order)``."""
-        if self.word == PASSED and self.resolution is not None:
-            return f"{PASSED} (smallest detectable gain {self.resolution:.3f})"
-        return f"{self.word} ({', '.join(self.checks)})" if self.checks else self.word
+    def mark(self) -> str:
+        """The mark of the word, with one for exemptions."""
+        return MARKS[self.word] + (EXEMPT if self.exempt else "")
 
 
 def verdict_of(report: Report) -> Verdict:
     """The verdict on a config by its own rows alone: that of the release, unless the task's design fails there."""
-    return Verdict(
-        FAILED if report.failed else PASSED, tuple(finding.check for finding in report.errors), report.resolution
-    )
+    return _verdict(audit_entry(report), ())
 
 
 def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
@@ -51,22 +75,102 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
 
     A config without a task is judged by its own rows only.
     """
-    failed = {
+    above = {
         task: tuple(design.check for design in _designs(audits) if design.failed)
         for task, audits in _audits_by_task(configs).items()
     }
-    judged = {}
-    for name, config in configs.items():
-        audit, of_design = config["audit"], failed.get(config["task"], ())
-        if audit is None:
-            judged[name] = Verdict(NOT_AUDITED)
-            continue
-        checks = tuple(audit["failed"]) or of_design
-        judged[name] = Verdict(
-            FAILED if checks else PASSED, checks, audit.get("resolution"),
-            of_design=bool(of_design and not audit["failed"]),
-        )  # fmt: skip
-    return judged
+    return {
+        name: Verdict(NOT_AUDITED) if config["audit"] is None else _verdict(
+            config["audit"], above.get(config["task"], ()))
+        for name, config in configs.items()
+    }  # fmt: skip
+
+
+def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
+    """The verdict on an audit, and on the design of the task by the checks that are above in all languages together."""
+    findings, undecided = audit.get("findings", {}), audit.get("open", [])
+    checks, resolution, exempt = tuple(audit["failed"]), audit.get("resolution"), tuple(audit.get("exempt", ()))
+    grade = faults = ""
+    if checks:
+        word, grade, faults = ABOVE, _grade(findings, checks[0]), _faults(findings, checks)
+        head = f"{faults[:1].upper()}{faults[1:]}."
+    elif of_design:
+        word, checks, faults = ABOVE, of_design, ", ".join(of_design)
+        head = f"Above the threshold with the rows of all languages of the task: {faults}."
+    elif reason := audit.get("unmeasured"):
+        word, head = UNMEASURED, f"Not measured: {reason.removeprefix('no shortcut was measured: ')}."
+    elif undecided:
+        word, n = OPEN, audit.get("thresholds", len(undecided))
+        of = f"{len(undecided)} of {n} thresholds {'is' if len(undecided) == 1 else 'are'} inside the 95 % interval"
+        head = f"Open: {of}; closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
+    else:
+        n = audit.get("thresholds", 0)
+        word, head = BELOW, f"Below: {f'all {n} thresholds are' if n > 1 else 'the threshold is'} above the interval."
+    sentences, remarks = [head], []
+    if faults:
+        remarks.append(f"{faults} (all languages of the task)" if of_design and not audit["failed"] else faults)
+    best = audit["strongest"]
+    if best and best in findings and best not in (*checks, *undecided[:1]):
+        sentences.append(_about_strongest(best, findings[best], audit))
+        if findings[best]["threshold"] is None:
+            remarks.append(f"{best} has no threshold here")
+    if others := [check for check in exempt if check != best]:
+        sentences.append(f"The task is exempt from {', '.join(others)}.")
+    if exempt:
+        remarks.append(f"exempt from {', '.join(exempt)}")
+    if missing := audit.get("missing"):
+        sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
+    if word in {OPEN, BELOW} and resolution is not None:
+        sentences.append(f"With so few rows, a gain below {resolution:.2f} could be chance.")
+        remarks.append(f"a gain below {resolution:.2f} could be chance")
+    return Verdict(
+        word, checks, resolution, bool(of_design and not audit["failed"]), grade, faults, exempt, " ".join(sentences),
+        "; ".join(remarks),
+    )  # fmt: skip
+
+
+def _about_strongest(check: str, finding: FindingEntry, audit: AuditEntry) -> str:
+    """A sentence on the strongest solver: its figure, and why it counts or does not."""
+    accuracy = audit["accuracy"] or 0.0
+    baseline = accuracy - (audit.get("gain") or 0.0)
+    value = f"{accuracy:.3f} (majority baseline {baseline:.3f})"
+    if finding["threshold"] is None and (finding["interval"] or (0.0,))[0] <= baseline:
+        return f"Strongest solver: {check} {value}, which may be chance."
+    if finding["status"] == Status.EXEMPT:
+        return f"Strongest solver: {check} {value}; the task is exempt: {finding['reason']}."
+    if finding["threshold"] is not None:
+        return f"Strongest solver: {_figure(check, finding)}."
+    reading = f"{check} alone reach" if check.endswith("s") else f"{check} alone reaches"
+    if BY_ID[check].perturbation_only and not audit.get("edited"):
+        told = "That is no fault in a task about words, but the score that a model must beat"
+        told += "; with --edited it would be a fault." if audit.get("external") else "."
+        return f"Strongest solver: {reading} {value}. {told}"
+    return f"Strongest solver: {reading} {value}. It is only reported."
+
+
+def _faults(findings: Mapping[str, FindingEntry], checks: Sequence[str]) -> str:
+    """Checks with their figures, by grade: ``serious: length, accuracy 0.630 (threshold 0.520)``."""
+    by_grade: dict[str, list[str]] = {}
+    for check in checks[:_NAMED]:
+        told = _figure(check, findings[check]) if check in findings else check
+        by_grade.setdefault(_grade(findings, check), []).append(told)
+    more = f"; and {len(checks) - _NAMED} more checks" if len(checks) > _NAMED else ""
+    return "; ".join(f"{grade}: {', '.join(told)}" for grade, told in by_grade.items()) + more
+
+
+def _grade(findings: Mapping[str, FindingEntry], check: str) -> str:
+    return str(grade_of(findings[check]["cost"])) if check in findings else str(Grade.SERIOUS)
+
+
+def _figure(check: str, finding: FindingEntry) -> str:
+    """A check with the figure that decided it: ``dup-within 2 of 2,623 rows, which can be left out``."""
+    if BY_ID[check].kind is Kind.INTEGRITY:
+        value = f"{finding['value']:g}" if finding["value"] % 1 else f"{finding['value']:,.0f}"
+        of = f"{value} of {finding['n']:,} rows" if finding["measure"] == "rows" else f"{value} {finding['measure']}"
+        return f"{check} {of}{' (removable)' if BY_ID[check].removable else ''}"
+    ends, threshold = finding["interval"], finding["threshold"]
+    interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
+    return f"{check} {finding['measure']} {finding['value']:.3f}{interval} (threshold {threshold or 0.0:.3f})"
 
 
 def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
@@ -93,6 +197,6 @@ def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
 
 
 def tally(words: Iterable[str]) -> dict[str, int]:
-    """How many configs passed, failed, were not audited, by the words of their verdicts: only those that occur."""
+    """How many configs have each verdict, by its word: only those that occur."""
     counts = Counter(words)
     return {word: counts[word] for word in MARKS if word in counts}

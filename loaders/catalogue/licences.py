@@ -11,6 +11,10 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal
 
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+from discoprobe.loaders.errors import UnknownNameError
+
 Openness = Literal["open", "restricted", "nc", "nd", "unknown"]
 
 UNKNOWN: Final = "unknown"
@@ -46,6 +50,13 @@ _MEANINGLESS = re.compile(
     re.IGNORECASE,
 )
 """Words and punctuation between licences that do not change what they allow."""
+
+NAMES: Final = (
+    "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC-ND-4.0",
+    "CC-BY-3.0", "CC-BY-SA-3.0", "CC-BY-NC-3.0", "CC-BY-NC-SA-3.0", "MIT", "Apache-2.0", "BSD-3-Clause", "GPL-3.0-only",
+    "LGPLLR", "C-UDA-1.0", "ODC-By-1.0", "ODbL-1.0", "PDDL-1.0", "public domain", UNKNOWN,
+)  # fmt: skip
+"""Names that a message proposes in place of one that is none."""
 
 _ORDER: Final = (
     "CC0",
@@ -91,6 +102,33 @@ def normalise(name: str) -> str:
     if not identifiers or not _MEANINGLESS.fullmatch(rest):
         identifiers[UNKNOWN] = None
     return " AND ".join(identifiers)
+
+
+def checked(name: str) -> str:
+    """The name, if it is that of a licence.
+
+    That is an identifier of SPDX, or several with AND or OR; a spelling that ``normalise`` knows, with a version that
+    there is; or ``unknown``.
+
+    Raises:
+        UnknownNameError: it is empty or no licence; the message proposes similar names.
+    """
+    parts = normalise(name).split(" AND ")
+    versionless = re.compile(r"CC-BY(?:-NC)?(?:-SA|-ND)?")
+    for spelling in ([name], parts):
+        try:
+            for part in spelling:
+                if part not in {UNKNOWN, PUBLIC_DOMAIN} and not versionless.fullmatch(part):
+                    if "licenseref" in part.lower():
+                        raise InvalidLicenseExpression
+                    canonicalize_license_expression(part)
+        except InvalidLicenseExpression:
+            continue
+        if spelling == [name] or UNKNOWN not in parts:
+            return name
+    raise UnknownNameError(
+        "licence", name, NAMES, remedy="(it is an identifier of https://spdx.org/licenses, or unknown)"
+    )
 
 
 def openness(name: str) -> Openness:

@@ -25,7 +25,7 @@ from urllib.parse import quote
 import msgspec
 
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.toml_records import convert_table, parse_toml
 
 HUB: Final = "hf://"

@@ -1,10 +1,12 @@
-"""From the bytes of CoNLL-U files to tables of words and sentences, and what is wrong with them.
+"""From the bytes of CoNLL-U files to tables of words and sentences, and what is wrong with them; and back to lines.
 
 `parse` tells the order. `read_text` divides files into lines, `read_rows` and `find_words` the word lines into words
 and multiword tokens, `read_comments` and `read_sentences` make a row per sentence. Then come the checks for malformed
 sentences, each over all lines at once: a check gives a :class:`Fault` for the first wrong line of a sentence, and
 :func:`first_problems` keeps the first fault of each sentence. Some checks use the message of the ``conllu`` library, if
 it rejects the line too. Last, `align` finds the words in the texts of their sentences.
+
+`sentence_text` writes a sentence (https://universaldependencies.org/format.html).
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,7 +28,7 @@ from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.hashing import WHITE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 Ints = NDArray[np.int64]
@@ -34,6 +36,7 @@ Flags = NDArray[np.bool_]
 
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
+MISSING: Final = "_"
 NO_NUMBER: Final = -1
 """Stands for a cell without a 32-bit whole number in its usual notation; ``01`` is not a number here."""
 RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
@@ -547,3 +550,37 @@ def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
             newdoc[i + 1], ids[i + 1] = True, ids[i]
     moved = sentences.with_columns(newdoc=newdoc, newdoc_id=pl.Series(ids, dtype=pl.String))
     return moved.filter(pl.Series(~bad))
+
+
+class Word(NamedTuple):
+    """A syntactic word to write; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root."""
+
+    form: str
+    lemma: str = MISSING
+    upos: str = MISSING
+    xpos: str = MISSING
+    feats: str = MISSING
+    head: str = MISSING
+    deprel: str = MISSING
+
+
+def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tuple[str, Sequence[Word], str]]) -> str:
+    """The lines of a sentence and the empty line after it.
+
+    Args:
+        comments: key → value; an empty string gives a comment without value (``# newpar``), None no comment.
+        tokens: form, words and MISC of each token; a token with several words is a multiword token.
+    """
+    lines = [
+        f"# {key}" if value == "" else f"# {key} = {value}" for key, value in comments.items() if value is not None
+    ]
+    n = 0
+    for form, words, misc in tokens:
+        of_word = misc
+        if len(words) > 1:
+            lines.append("\t".join([f"{n + 1}-{n + len(words)}", form, *[MISSING] * 7, misc]))
+            of_word = MISSING
+        for word in words:
+            n += 1
+            lines.append("\t".join([str(n), *word, MISSING, of_word]))
+    return "\n".join([*lines, "", ""])

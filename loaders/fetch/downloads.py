@@ -38,7 +38,7 @@ from discoprobe.loaders.errors import (
     UnknownNameError,
     asked_wait,
 )
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.files import cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError, first_line
-from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.files import cache_folder, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

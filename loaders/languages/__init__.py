@@ -1,7 +1,7 @@
-"""What discoprobe knows about languages: one TOML file per language, and word frequencies.
+"""What discoprobe knows about languages: one TOML file per language, and lists of words.
 
 ``language`` knows the scripts of languages, and reads the general facts of a file and, for a module that asks, one
-section of it. ``word_frequency`` reads frequency lists, ``paradigms`` tables of verb forms.
+section of it. ``word_lists`` reads frequency lists and tables of verb forms.
 """
 
 import lazy_loader
@@ -9,5 +9,5 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "language": ["Availability", "Condition", "LanguageData", "LanguageSection", "UPOS", "Upos", "WITHOUT_SPACES",
         "check_small_letters", "has_spaces", "language_data", "languages", "parse_language", "script_share"],
-    "word_frequency": ["read_frequencies", "wordfreq_code", "wordfreq_form", "wordfreq_ipm"],
+    "word_lists": ["read_frequencies", "wordfreq_code", "wordfreq_form", "wordfreq_ipm"],
 })  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Final, Literal, NamedTuple
 import regex
 from lxml.html.defs import tags
 
-from discoprobe.loaders.languages.word_frequency import zipf
+from discoprobe.loaders.languages.word_lists import zipf
 from discoprobe.loaders.raw.document import (
     DropCounts,
     Paragraph,

@@ -35,12 +35,11 @@ from typing import Final, NamedTuple
 
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
-from discoprobe.loaders.conllu.write import sentence_text
+from discoprobe.loaders.conllu.parse import sentence_text
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import as_path
-from discoprobe.loaders.file_hashes import hash_of_json
-from discoprobe.loaders.folders import alone, cache_folder, work_folder, write_atomically
+from discoprobe.loaders.files import alone, cache_folder, hash_of_json, work_folder, write_atomically
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import stanza_engine

@@ -22,8 +22,7 @@ from discoprobe.loaders.annotation_manifest import AnnotationCounts
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
-from discoprobe.loaders.file_hashes import hash_of_json
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.files import cache_folder, hash_of_json
 from discoprobe.loaders.hashing import record_keys, text_keys
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents

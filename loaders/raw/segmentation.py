@@ -28,10 +28,10 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 import regex
 import sentencex
 
-from discoprobe.loaders.conllu.write import Word
+from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
-from discoprobe.loaders.languages.word_frequency import zipf
+from discoprobe.loaders.languages.word_lists import zipf
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, group_by_size
 from discoprobe.loaders.raw.plain_text import is_final
 from discoprobe.loaders.words import n_alphanumeric_words, word_spans

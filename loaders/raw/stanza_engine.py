@@ -23,8 +23,7 @@ from typing import Any, Final
 import msgspec
 
 from discoprobe.loaders.annotation_manifest import entries
-from discoprobe.loaders.conllu.parse import well_formed_feats
-from discoprobe.loaders.conllu.write import MISSING, Word
+from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
 from discoprobe.loaders.corpus import UPOS, SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, first_line
 from discoprobe.loaders.raw.document import Paragraph

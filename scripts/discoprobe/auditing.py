@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, config_of, suite_of
+from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, Leaks, config_of, suite_of
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
@@ -31,12 +31,14 @@ from discoprobe.cards.metadata.manifest import audit_entry
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.cards.text.verdicts import task_designs, verdicts
+from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.corpus import Source, SourceFile
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.process_pool import process_pool, silent
+from discoprobe.loaders.tables import is_archive
 from discoprobe.remote_folders import local
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 def reading_of(  # noqa: PLR0913 (one parameter per option)
     *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
     split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
+    encoding: str = "",
 ) -> Reading:  # fmt: skip
     """How data are read, from the values of options.
 
@@ -69,7 +72,7 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"--split names two columns: {', '.join(columns)}")
     return Reading(
         format_name, tuple(text or ()), tuple(choices or ()), label, pair, next(iter(columns), None), named,
-        tuple(exclude or ()), config,
+        tuple(exclude or ()), config, encoding,
     )  # fmt: skip
 
 
@@ -138,11 +141,17 @@ def _read_hub(name: str, reading: Reading) -> Read:
     return read_dataset(f"{repo}/{config}" if config else repo, loaded, reading)
 
 
-def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Reading) -> Read:
-    """The rows of a ``DatasetDict``; its features say which columns hold classes."""
-    features = next(iter(loaded.values())).features
+def read_dataset(
+    name: str, loaded: Mapping[str, datasets.Dataset | datasets.IterableDataset], reading: Reading
+) -> Read:
+    """The rows of a ``DatasetDict``; its features say which columns hold classes. What is streamed is read to its end.
+
+    Raises:
+        UnreadableDataError: its columns have no roles, or it cannot be read.
+    """
+    features: Mapping[str, Any] = next((rows.features for rows in loaded.values() if rows.features), {})
     names = {column: tuple(feature.names) for column, feature in features.items() if hasattr(feature, "names")}
-    splits = {split: pl.DataFrame(rows.with_format("arrow")[:]) for split, rows in loaded.items()}
+    splits = {split: _frame(rows) for split, rows in loaded.items()}
     read = read_frames(name, splits, names, reading)
     return read._replace(data=tuple(
         with_provenance(data, format=f"{data.read.format if data.read else 'table'}, dataset with features")
@@ -176,7 +185,7 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "accuracy": f"{design.accuracy:.3f} [{design.interval.low:.3f}, {design.interval.high:.3f}]",
             "gain": f"{design.gain:+.3f}",
             "threshold": f"{design.threshold:.3f}",
-            "design": "failed" if design.failed else "passed",
+            "design": str(design.outcome),
         }
         for task, designs in task_designs(_audited(reported)).items()
         for design in designs
@@ -203,8 +212,9 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     """The audit of a config or of data in memory.
 
     Args:
-        data: a config that ``build`` returned; a ``datasets.DatasetDict`` or ``Dataset``; a pandas or polars frame, or
-            a mapping of split names to frames. A single frame is the test split.
+        data: a config that ``build`` returned; paths, or one, as in ``build audit``; a ``datasets.DatasetDict`` or
+            ``Dataset``, also an iterable one; a pandas, polars or arrow table; rows, which are mappings, in a list or
+            from a generator; or a mapping of split names to any of these. A single table is the test split.
         text: columns that hold the text, in order (for choices: the context). By default they are detected.
         label: column that holds the label. By default it is detected.
         choices: columns that hold the choices, or one with lists.
@@ -221,18 +231,41 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     reading = Reading(
         text=_names(text), choices=_names(choices), label=label, pair=pair, exclude=tuple(exclude)
     )  # fmt: skip
+    paths = [data] if isinstance(data, str | Path) else data
     splits = data if isinstance(data, Mapping) else {"test": data}
-    if all(hasattr(rows, "features") for rows in splits.values()):
+    if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | Path) for path in paths):
+        read = read_all([str(path) for path in paths], Path(), reading)
+        if len(read.data) > 1:
+            datasets_read = ", ".join(dataset.name for dataset in read.data)
+            raise UnreadableDataError(f"{len(read.data)} datasets ({datasets_read}); audit them one by one")
+    elif all(hasattr(rows, "features") for rows in splits.values()):
         read = read_dataset(name, splits, reading)
     else:
-        frames = {}
-        for split, rows in splits.items():
-            frame = rows.collect() if isinstance(rows, pl.LazyFrame) else pl.DataFrame(rows)  # type: ignore[arg-type]
-            frames[split] = frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
-        read = read_frames(name, frames, {}, reading)
+        read = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
     report = reports(read, jobs, silent)[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in read.skipped)
     return dataclasses.replace(report, notes=(*report.notes, *notes))
+
+
+def _frame(rows: Any) -> pl.DataFrame:
+    """A table, or rows that may be given once only, as a data frame.
+
+    Raises:
+        UnreadableDataError: they are no rows.
+    """
+    try:
+        if hasattr(rows, "features"):
+            import datasets
+
+            rows = rows.with_format("arrow")[:] if isinstance(rows, datasets.Dataset) else [*rows]
+        if isinstance(rows, pl.LazyFrame):
+            rows = rows.collect()
+        if not hasattr(rows, "columns") and not isinstance(rows, Mapping | list):
+            rows = [*rows]
+        frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise UnreadableDataError(f"no table, and no rows that are mappings: {first_line(error)}") from error
+    return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
 
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
@@ -252,21 +285,25 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The report on a config, leak → rows left out, what was skipped, and whether the config was written."""
+    """The report on a config, leak → rows left out, remarks on it, what was skipped, and whether it was written."""
 
     report: Report
     leaks: Mapping[str, int]
+    remarks: Sequence[str]
     skipped: Sequence[Skipped]
     written: bool
 
 
 def import_data(  # noqa: PLR0913 (one parameter per option)
-    names: Sequence[str], reading: Reading, about: About, out: Path, *, drop_leaks: bool, keep_failed: bool
+    names: Sequence[str], reading: Reading, about: About, out: Path, *, leaks: Leaks = "keep", strict: bool = False
 ) -> Imported:
-    """Writes the config ``{name}_{lang}`` into a release folder; without ``keep_failed`` only if the audit passes.
+    """Writes the config ``{name}_{lang}`` into a release folder, with what the audit found; ``strict``: if it passes.
+
+    The rows are those of others: what is wrong with them is for the card to say, and stops an import only on request.
 
     Raises:
-        DiscoprobeError: the files hold several datasets, the rows have another type, or name or language is not valid.
+        DiscoprobeError: the files hold several datasets, the rows have another type, name, language or licence is not
+            valid, or too many rows leak to be left out.
     """
     task_type = next((name for name in TASK_TYPES if name == about.task_type), None)
     if task_type is None and about.task_type not in SUITES:
@@ -277,6 +314,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         )
     if not (re.fullmatch(r"[a-z]{2,3}", about.lang) and is_language(language_code(about.lang))):
         raise DiscoprobeError(f"'{about.lang}' is not a language code of ISO 639-1 or 639-3, such as es or cop")
+    licences.checked(about.licence)
     skipped: Sequence[Skipped] = ()
     files = _files(names)
     if task_type is None:
@@ -295,18 +333,20 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
             )
         data, skipped = read.data[0], read.skipped
         names_read = {file for of_split in (data.read.files if data.read else {}).values() for file in of_split}
-        files = [path for path in files if path.name in names_read]
+        files = [path for path in files if path.name in names_read or is_archive(path)]
         source = _source_of(about, files)
         if not files:  # the repository on the Hub
             source = dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
-        config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, drop_leaks=drop_leaks)
+        config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, leaks=leaks)
         report = dataclasses.replace(audit(config), read=data.read)
-    written = keep_failed or not report.failed
+    written = not (strict and report.failed)
     if written:
         with open_release(out) as release:
             release.add(config, report)
             release.finish()
-    return Imported(report, {check: config.drops[check] for check in LEAKS if check in config.drops}, skipped, written)
+    dropped = {check: config.drops[check] for check in LEAKS if check in config.drops}
+    remarks = [note for note in config.notes if note not in (report.read.notes if report.read else ())]
+    return Imported(report, dropped, remarks, skipped, written)
 
 
 def _files(names: Sequence[str]) -> list[Path]:

@@ -1,10 +1,10 @@
 """From a request to a release folder, and back: what `build run` and its sisters do, without options and messages.
 
-`run` builds: `sources.corpora_of` gives the corpora of each language and the tasks to build from them, `configs` builds
-(`builders.build`), `audited` adds reports (`builders.audit`), and `_build` writes both into a release folder
-(`cards.release`). `renew` builds only what is missing or out of date (`stale_configs`), `support` says what could be
-built, and `why` what became of a sentence (`builders.why`). `rebuilder` builds a release again from the commits and
-hashes in its manifest (`requests_of`), not from those of the present catalogue.
+`run` tells a build in order: `sources.corpora_of` gives the corpora of each language and the tasks to build from them,
+`audited_configs` builds their configs (`builders.build`) and audits them (`builders.audit`), and each is added to the
+release folder (`cards.release`). `renew` builds only what is missing or out of date (`stale_configs`), `support` says
+what could be built, and `why` what became of a sentence (`builders.why`). `rebuilder` builds a release again from the
+commits and hashes in its manifest (`requests_of`), not from those of the present catalogue.
 """
 
 import dataclasses
@@ -23,14 +23,14 @@ import polars as pl
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.drops import without_rows
+from discoprobe.builders.drops import for_release
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, tasks_named
 from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date
-from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import PinnedFile, TextCorpus, Treebank
@@ -58,46 +58,33 @@ class BuildResult:
     def failed(self) -> list[str]:
         """The configs that were built and fail the audit."""
         of_config = verdicts(self.manifest["configs"])
-        return [name for name in self.built if of_config[name].word == FAILED]
+        return [name for name in self.built if of_config[name].word == ABOVE]
 
 
-def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult:
-    """Builds a release folder; in an existing one the configs of the request are built again and replaced.
+def run(
+    request: Request, out: Path, progress: Progress = silent,
+    corpora: Iterable[tuple[Corpus, Sequence[AnyTask]]] | None = None,
+) -> BuildResult:  # fmt: skip
+    """Builds a release folder; in an existing one the configs that are built are replaced, and the others stay.
+
+    Args:
+        request: what to build.
+        out: the folder.
+        progress: called with what is read, built and audited.
+        corpora: the corpora and the tasks that are built from each; by default those of the request.
 
     Raises:
         DiscoprobeError: the request, the corpora or the folder cannot be used; ``out`` is then unchanged.
     """
-    return _build(corpora_of(request, tasks_named(request.tasks), progress), request, out, progress)
-
-
-def renew(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> tuple[BuildResult, tuple[str, ...]]:
-    """Builds the `stale_configs` of a request; the rest of the folder does not change.
-
-    Returns:
-        The result, and the names of the configs that are up to date (also of those that cannot be built).
-
-    Raises:
-        DiscoprobeError: as for `run`.
-    """
-    stale = stale_configs(request, out, progress, check=check)
-    if not stale.to_build:
-        return BuildResult(manifest.read(out), (), ()), stale.fresh
-    return _build(stale.to_build, request, out, progress), stale.fresh
-
-
-def _build(
-    corpora: Iterable[tuple[Corpus, Sequence[AnyTask]]], request: Request, out: Path, progress: Progress
-) -> BuildResult:
-    """Builds the tasks of each corpus into the release folder."""
+    if corpora is None:
+        corpora = corpora_of(request, tasks_named(request.tasks), progress)
     built: list[str] = []
     missing: list[Unavailable] = []
     with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
             parts_read: dict[str, TextCorpusPart] = {}
-            for config, report in audited(corpus, tasks, request, executor, progress):
+            for config, report in audited_configs(corpus, tasks, request, executor, progress):
                 if isinstance(config, Unavailable):
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
@@ -120,20 +107,29 @@ def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     return digest(corpus, request.settings, task.version, excluded, **flags)
 
 
-def audited(
+def audited_configs(
     corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[tuple[Config | Unavailable, Report | None]]:
-    """Each config of one language with the report of its audit; None without audit, or if it was not built.
+    """Each config of one language, in the order of ``tasks`` and as large as a release needs it, with its audit.
 
-    The audit compares the texts of configs with those of the corpus.
+    The report is None without audit, or if the config was not built. The audit compares the texts of configs with those
+    of the corpus.
     """
-    unaudited = configs(corpus, tasks, request, executor, progress)
-    if not request.audit:  # one at a time: all tables together are large
-        yield from ((config, None) for config in unaudited)
+    results: list[Config | Unavailable] = []
+    least = request.least_rows
+    ahead = n_workers(request.jobs) + 2
+    unaudited = build_all(tasks, corpus, request.settings, executor, ahead=ahead, progress=progress)
+    for n_built, config in enumerate(unaudited, 1):
+        progress(f"building {corpus.lang}", n_built, len(tasks))
+        result = for_release(config, request.exclude.get(config.name, {}), least)
+        if request.audit:
+            results.append(result)
+        else:  # one at a time: all tables together are large
+            yield result, None
+    if not request.audit:
         return
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
 
-    results = list(unaudited)
     built = [config for config in results if isinstance(config, Config)]
     texts = source_texts(corpus, built) if built else []
     reports: dict[str, Report] = {}
@@ -141,29 +137,6 @@ def audited(
         reports[report.name] = report
         progress(f"auditing {corpus.lang}", n_audited, len(built))
     yield from ((config, reports.get(config.name)) for config in results)
-
-
-def configs(
-    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
-) -> Iterator[Config | Unavailable]:
-    """The configs of one language, in the order of ``tasks``, as large as a release needs them."""
-    ahead = n_workers(request.jobs) + 2
-    for n_built, config in enumerate(
-        build_all(tasks, corpus, request.settings, executor, ahead=ahead, progress=progress), 1
-    ):
-        progress(f"building {corpus.lang}", n_built, len(tasks))
-        yield _for_release(config, request)
-
-
-def _for_release(config: Config | Unavailable, request: Request) -> Config | Unavailable:
-    """The config without the rows that readers found faulty; or why it is too small for a release."""
-    config, least = without_rows(config, request.exclude.get(config.name, {})), request.settings.min_rows
-    if isinstance(config, Unavailable) or SAMPLE in request.corpora or config.large_enough(least):
-        return config
-    sizes = [table.num_rows for table in config.splits.values()]
-    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
-    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
-    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 
 def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str, str], str]]:
@@ -269,6 +242,23 @@ def stale_configs(
     return StaleConfigs(tuple(to_build), tuple(fresh))
 
 
+def renew(
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> tuple[BuildResult, tuple[str, ...]]:
+    """Builds the `stale_configs` of a request; the rest of the folder does not change.
+
+    Returns:
+        The result, and the names of the configs that are up to date (also of those that cannot be built).
+
+    Raises:
+        DiscoprobeError: as for `run`.
+    """
+    stale = stale_configs(request, out, progress, check=check)
+    if not stale.to_build:
+        return BuildResult(manifest.read(out), (), ()), stale.fresh
+    return run(request, out, progress, stale.to_build), stale.fresh
+
+
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
     """A row per language and task: whether the corpora support it, why not, and the text of ``--fill`` in a build.
 
@@ -287,7 +277,7 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
             "reason": config.reason if isinstance(config, Unavailable) else None,
         }
         for corpus, of_corpus in corpora_of(dataclasses.replace(request, fill=()), tasks, progress)
-        for config in configs(corpus, of_corpus, request, None, progress)
+        for config, _ in audited_configs(corpus, of_corpus, dataclasses.replace(request, audit=False), None, progress)
     ]
 
 
@@ -313,8 +303,10 @@ def why(request: Request, config: str, sentence: str, progress: Progress = silen
         for corpus, of_corpus in corpora_of(request, tasks, progress):
             if of_corpus:
                 traced = trace(tasks[0], corpus, request.settings, executor, n_workers(request.jobs) + 2, progress)
-                excluded = request.exclude.get(config, {})
-                traced = dataclasses.replace(traced, config=_for_release(traced.config, request), excluded=excluded)
+                excluded, least = request.exclude.get(config, {}), request.least_rows
+                traced = dataclasses.replace(
+                    traced, config=for_release(traced.config, excluded, least), excluded=excluded
+                )
                 return traced.explain(sentence)
     raise UnknownNameError("config", config, [])
 

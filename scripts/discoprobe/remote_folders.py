@@ -24,8 +24,7 @@ from discoprobe.loaders.fetch.remote_files import (
     local_copy,
     remove,
 )
-from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.files import cache_folder, hashes_of
 
 _LAST: Final = (ANNOTATION, manifest.NAME)
 """Files that are copied last: they say that the others are complete."""

@@ -33,7 +33,7 @@ class Request:
     """What to build.
 
     Attributes:
-        languages: codes or names; empty means all languages of the corpora.
+        languages: by code (names are replaced by codes); empty means all languages of the corpora.
         corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text (which is annotated
             first); empty means the catalogue's corpora of the languages (see `corpora_of`).
         tasks: names of tasks or families.
@@ -63,6 +63,14 @@ class Request:
     fill: tuple[str, ...] | None = ()
     commits: tuple[tuple[str, str], ...] = ()
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "languages", language_codes(self.languages))
+
+    @property
+    def least_rows(self) -> tuple[int, int, int]:
+        """The fewest rows that a config needs in train, validation and test; the sample is too small for any."""
+        return (0, 0, 0) if SAMPLE in self.corpora else self.settings.min_rows
 
 
 def parse_request(  # noqa: PLR0913 (one parameter per option)
@@ -95,7 +103,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     if size:
         settings = dataclasses.replace(settings, sizes=read_sizes(size))
     settings = with_values(settings, values or [])
-    language_codes(languages)
+    languages = language_codes(languages)
     for name in corpora:
         if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):
             catalogue_corpus(name)

@@ -31,7 +31,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -43,15 +43,14 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
-from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
+from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -100,7 +99,7 @@ def corpora_of(
     """
     filled = [task for task in tasks if is_filled(task)]
     text_of = functools.cache(functools.partial(_fill, request) if filled else lambda _: None)
-    codes = language_codes(request.languages)
+    codes = request.languages
     texts = {code: text for code in codes if (text := text_of(code))}  # first, so that a network error comes early
     alone = [code for code in texts if not request.corpora and not treebanks.default_corpora(code)]
     for code in alone:
@@ -168,7 +167,7 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     Raises:
         UnsupportedError: if a language that was asked for is in none of the corpora.
     """
-    codes, options = language_codes(request.languages), request.raw or AnnotationOptions()
+    codes, options = request.languages, request.raw or AnnotationOptions()
     lang = codes[0] if len(codes) == 1 else ""
     if request.corpora:
         named = [name_corpus(name, lang, request, segment=options.segment) for name in request.corpora]
@@ -390,7 +389,7 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
         UnknownNameError: there is no corpus of a name.
         RemoteError: a URL, or the Hub, cannot be reached.
     """
-    codes, segment = language_codes(request.languages), request.raw is not None and request.raw.segment
+    codes, segment = request.languages, request.raw is not None and request.raw.segment
     lang, names = codes[0] if len(codes) == 1 else "", tuple(task.name for task in tasks)
     if request.corpora:
         named = [name_corpus(name, lang, request, segment=segment) for name in request.corpora]

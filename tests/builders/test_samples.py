@@ -4,7 +4,7 @@ from concurrent.futures import Executor, Future
 
 from shared import SMALL_CLASSES
 
-from discoprobe.builders import Config, ProbingTask, build, sample, tasks_named
+from discoprobe.builders import Config, ProbingTask, build, selection, tasks_named
 
 
 class Noting(Executor):
@@ -21,7 +21,7 @@ class Noting(Executor):
 
 
 def test_workers_sample_the_probing_tasks_of_a_corpus_of_one_block(corpus_of, monkeypatch):
-    monkeypatch.setattr(sample, "MANY", 1)
+    monkeypatch.setattr(selection, "MANY", 1)
     corpus, tasks, executor = corpus_of("sample", "es"), tasks_named(["probing", "dc", "so"]), Noting()
     here = list(build.build_all(tasks, corpus, SMALL_CLASSES))
     there = list(build.build_all(tasks, corpus, SMALL_CLASSES, executor))

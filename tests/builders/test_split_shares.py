@@ -17,10 +17,10 @@ from discoprobe.builders import (
     Sample,
     Settings,
     hindrance,
+    sample,
     select,
     tasks_named,
 )
-from discoprobe.builders.sample import sample
 from discoprobe.builders.sentences import unedited, with_splits
 from discoprobe.loaders import hashing
 from discoprobe.loaders.languages import language_data

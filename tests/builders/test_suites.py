@@ -12,7 +12,7 @@ from made_sentences import words
 from shared import SAMPLE_LANGUAGES, run_in_process
 
 import discoprobe
-from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks, render
+from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
 from discoprobe.builders.audit import Subject, fidelity, from_config
 from discoprobe.sources import load_corpus
 
@@ -246,7 +246,7 @@ def test_the_good_text_of_a_choice_ends_with_the_right_one():
         "id": ["first", "second"], "label": [0, 1], "context": [["One.", "Two."], ["Three.", "Four."]],
         "choices": [["Right.", "Wrong."], ["Wrong.", "Right."]],
     })  # fmt: skip
-    pairs = render._suite_rows(rows, all_tasks()["cloze_suite"])
+    pairs = suite_rows(rows, all_tasks()["cloze_suite"])
     assert pairs["sentence_good"].to_list() == ["One. Two. Right.", "Three. Four. Right."]
     assert pairs["sentence_bad"].to_list() == ["One. Two. Wrong.", "Three. Four. Wrong."]
     assert pairs["regions_good"].to_list() == [["One.", "Two.", "Right."], ["Three.", "Four.", "Right."]]

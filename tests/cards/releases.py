@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from discoprobe.builders import Config, Shape, Unavailable, schema
-from discoprobe.builders.audit import Finding, Kind, Report, Severity, Status
+from discoprobe.builders.audit import Finding, Kind, Report, Severity, Status, exact
 from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.release import card_problems, open_release
 from discoprobe.loaders import Corpus, Counts, Source, SourceFile
@@ -47,7 +47,11 @@ def config(task="bso", lang="de", *, change=None, splits=("test",), labels=LABEL
 
 
 def report(made, *, failed=()):
-    found = tuple(Finding(check, Kind.SHORTCUT, Severity.ERROR, Status.FAILED, 0.9, 0.5, 0.5) for check in failed)
+    """A report with checks above their threshold, or with one below it."""
+    above = tuple(Finding(check, Kind.SHORTCUT, Severity.ERROR, Status.ABOVE, 0.9, 0.5, 0.5) for check in failed)
+    below = Finding("overlap", Kind.SHORTCUT, Severity.ERROR, Status.BELOW, 0.5, 0.55, 0.5, exact(500, 1000), 1000,
+                    independent=1000.0, resolution=0.04)  # fmt: skip
+    found = above or (below,)
     counts = {split: table.num_rows for split, table in made.splits.items()}
     return Report(made.name, counts, made.labels, "train", "test", (), found, None, ())
 

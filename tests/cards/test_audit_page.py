@@ -24,7 +24,7 @@ def test_one_page(tmp_path):
     assert "&lt;script&gt;alert(1)&lt;/script&gt; in a sentence" in text
     assert not re.findall(r"""(?:src|href)=|url\(|@import""", text)
     assert "other.jsonl:1: not a JSON object" in text
-    assert re.search(r'dup-across.*?class="failed">failed', text, re.DOTALL)
+    assert re.search(r'dup-across.*?class="above">above, serious', text, re.DOTALL)
     assert "test · test:20 · label 1" in text
 
 

@@ -266,7 +266,7 @@ def test_the_audit_stands_in_the_card(sample_release):
     text = read_card(sample_release, "dc_es")
     assert "| length | 0." in text
     assert "| majority | 0.500 |" in text
-    assert "checks passed (dup-within" in text
+    assert "checks found nothing (dup-within" in text
     assert "dc_es-audit.svg" in text
 
 

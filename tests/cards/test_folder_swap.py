@@ -13,7 +13,7 @@ from shared import tree_of
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import open_release
 from discoprobe.loaders import DiscoprobeError, Place, recovered
-from discoprobe.loaders import folders as folder_swap
+from discoprobe.loaders import files as folder_swap
 
 
 def both(folder, other="so"):
@@ -121,6 +121,11 @@ def test_every_reader_finds_a_release_that_was_killed_between_two_renames(tmp_pa
     assert done.returncode == 0, done.stderr
     assert names(tmp_path) == ["release"]
     assert recovered(out) == out
+
+
+def test_a_push_or_an_export_finds_such_a_release_too(tmp_path, sample_release):
+    shutil.copytree(sample_release, tmp_path / ".release.old")
+    assert manifest.read_release(tmp_path / "release") == manifest.read_release(sample_release)
 
 
 HOLD = """

@@ -125,7 +125,7 @@ def test_the_rows_that_a_solver_is_surest_of(tmp_path, monkeypatch):
     report = releases.report
 
     def reported(made, **_more):
-        found = Finding("chars", Kind.SHORTCUT, Severity.ERROR, Status.PASSED, 0.5, 0.6, 0.5, rows=surest[made.name])
+        found = Finding("chars", Kind.SHORTCUT, Severity.ERROR, Status.BELOW, 0.5, 0.6, 0.5, rows=surest[made.name])
         return dataclasses.replace(report(made), findings=(found,))
 
     monkeypatch.setattr(releases, "report", reported)

@@ -8,21 +8,21 @@ import re
 import pytest
 from releases import config, report
 
-from discoprobe.builders.audit import Finding, Kind, Severity, Status, exact, smallest_gain, tallies
+from discoprobe.builders.audit import Figure, Finding, Interval, Kind, Severity, Status, exact, smallest_gain, tallies
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.release import open_release
-from discoprobe.cards.text import FAILED, MARKS, NOT_AUDITED, PASSED
-from discoprobe.cards.text.verdicts import verdicts
+from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, markdown
+from discoprobe.cards.text.verdicts import verdict_of, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
 
 def _finding(accuracy, n=60, check="length", threshold=0.52, tried=None):
     interval = exact(n * accuracy, n)
-    status = Status.FAILED if interval.low > threshold else Status.PASSED
+    status = Figure("accuracy", accuracy, 0.5, threshold, interval).outcome
     return Finding(
         check, Kind.SHORTCUT, Severity.ERROR, status, accuracy, threshold, 0.5, interval, n, independent=float(n),
-        tried=tried or {}, resolution=smallest_gain(0.5, n),
+        tried=tried or {}, resolution=smallest_gain(0.5, n), cost=2 * (accuracy - 0.5),
     )  # fmt: skip
 
 
@@ -45,10 +45,83 @@ def _verdicts(audits, task="so"):
     return found
 
 
-def test_a_config_passes_with_the_smallest_gain_that_it_could_have_shown():
+def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown():
     (verdict,) = _verdicts(_audits(0.5)).values()
-    assert (verdict.word, verdict.resolution) == (PASSED, pytest.approx(0.1343, abs=1e-4))
-    assert verdict.text == "passed (smallest detectable gain 0.134)"
+    assert (verdict.word, verdict.resolution) == (OPEN, pytest.approx(0.1343, abs=1e-4))
+    assert verdict.text == (
+        "Open: 1 of 1 thresholds is inside the 95 % interval; closest to fail: length accuracy 0.500 [0.368, 0.632] "
+        "(threshold 0.520). With so few rows, a gain below 0.13 could be chance."
+    )
+
+
+def test_a_large_config_is_below():
+    (verdict,) = _verdicts(_audits(0.5, n=10_000)).values()
+    assert (verdict.word, verdict.mark) == (BELOW, "✓")
+    assert verdict.text.startswith(
+        "Below: the threshold is above the interval. Strongest solver: length accuracy 0.500"
+    )
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "word", "grade"),
+    [(0.5, BELOW, ""), (0.525, OPEN, ""), (0.54, ABOVE, "serious"), (0.99, ABOVE, "fatal")],
+)
+def test_the_three_outcomes_of_a_figure(accuracy, word, grade):
+    (verdict,) = _verdicts(_audits(accuracy, n=10_000)).values()
+    assert (verdict.word, verdict.grade) == (word, grade)
+
+
+def _verdict_with(**more):
+    made = report(config())
+    return verdict_of(
+        dataclasses.replace(made, findings=(_finding(0.5, 10_000), _finding(0.85, 400, "edges", None)), **more)
+    )
+
+
+def test_a_solver_that_does_not_count_is_named_with_the_reason():
+    own, external = _verdict_with(), _verdict_with(external=True)
+    assert (own.word, external.word) == (BELOW, BELOW)
+    assert "edges alone reach 0.850 (majority baseline 0.500). That is no fault in a task about words" in own.text
+    assert "--edited" not in own.text
+    assert "with --edited it would be" in external.text
+    assert own.remark.startswith("edges has no threshold here")
+
+
+def test_an_exemption_is_named_and_marked():
+    exempt = dataclasses.replace(_finding(0.95, 400), status=Status.EXEMPT, reason="length is the label")
+    verdict = verdict_of(dataclasses.replace(report(config()), findings=(exempt, _finding(0.5, 10_000, "overlap"))))
+    assert (verdict.word, verdict.mark, verdict.exempt) == (BELOW, "✓†", ("length",))
+    assert "length 0.950 (majority baseline 0.500); the task is exempt: length is the label." in verdict.text
+    assert verdict.remark.startswith("exempt from length")
+
+
+def test_what_was_not_measured_is_never_below():
+    nothing = Finding(
+        "length", Kind.SHORTCUT, Severity.ERROR, Status.UNMEASURED, detail="test holds one class only (a)"
+    )
+    verdict = verdict_of(dataclasses.replace(report(config()), findings=(nothing,)))
+    assert (verdict.word, verdict.mark) == (UNMEASURED, "?")
+    assert verdict.text == "Not measured: test holds one class only (a)."
+    assert verdict_of(dataclasses.replace(report(config()), findings=())).word == UNMEASURED
+
+
+def test_the_figure_that_fails_is_the_one_that_is_named():
+    """Accuracy is below and macro-F1 above: naming the accuracy would contradict the word."""
+    macro = Figure("macro-F1", 0.41, 0.228, 0.278, Interval(0.33, 0.49))
+    finding = dataclasses.replace(_finding(0.245, 500, "case", 0.278), status=Status.ABOVE, macro_f1=macro)
+    verdict = verdict_of(dataclasses.replace(report(config()), findings=(finding,)))
+    assert "case macro-F1 0.410 [0.330, 0.490] (threshold 0.278)" in verdict.text
+    assert "0.245" not in verdict.text
+
+
+@pytest.mark.parametrize(
+    ("rows", "of", "grade"), [(2, 2623, "minor"), (60, 2623, "serious"), (2000, 2623, "fatal"), (1, 2, "serious")]
+)
+def test_faulty_rows_are_graded_by_their_share(rows, of, grade):
+    finding = Finding("dup-within", Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, rows, 0, n=of, cost=rows / of)
+    verdict = verdict_of(dataclasses.replace(report(config()), findings=(finding,)))
+    assert (verdict.word, verdict.grade) == (ABOVE, grade)
+    assert verdict.text == f"{grade.capitalize()}: dup-within {rows:,} of {of:,} rows (removable)."
 
 
 def test_other_languages_pass_nothing_and_change_no_resolution():
@@ -58,25 +131,25 @@ def test_other_languages_pass_nothing_and_change_no_resolution():
 
 def test_a_design_with_a_shortcut_fails_in_every_language_though_no_config_shows_it():
     found = _verdicts(_audits(*[0.62] * 20))
-    assert {(one.word, one.checks, one.of_design) for one in found.values()} == {(FAILED, ("length",), True)}
+    assert {(one.word, one.checks, one.of_design) for one in found.values()} == {(ABOVE, ("length",), True)}
 
 
 def test_a_design_needs_several_configs_and_one_task():
     audits = _audits(*[0.62] * 20)
     apart = {name: {"task": name, "audit": audit} for name, audit in audits.items()}
-    assert {one.word for one in verdicts(apart).values()} == {PASSED}
-    assert {one.word for one in _verdicts(audits, task="").values()} == {PASSED}
+    assert {one.word for one in verdicts(apart).values()} == {OPEN}
+    assert {one.word for one in _verdicts(audits, task="").values()} == {OPEN}
 
 
 def test_one_bad_config_is_no_design():
     found = list(_verdicts(_audits(0.95, *[0.52] * 9)).values())
-    assert (found[0].word, {one.word for one in found[1:]}) == (FAILED, {PASSED})
+    assert (found[0].word, {one.word for one in found[1:]}) == (ABOVE, {OPEN})
 
 
 def test_a_task_is_not_judged_by_what_it_is_exempt_from():
     audits = _audits(*[0.62] * 20)
     next(iter(audits.values()))["exempt"] = ["length"]
-    assert {one.word for one in _verdicts(audits).values()} == {PASSED}
+    assert {one.word for one in _verdicts(audits).values()} == {OPEN}
 
 
 def test_each_solver_is_added_up_before_the_best_is_chosen():
@@ -85,18 +158,18 @@ def test_each_solver_is_added_up_before_the_best_is_chosen():
     audits = {}
     for lang, tried in zip(LANGUAGES, lucky, strict=True):
         audits[f"so_{lang}"] = audit_entry(_report(config("so", lang), 0.62, tried=tried))
-    assert {one.word for one in _verdicts(audits).values()} == {PASSED}
+    assert {one.word for one in _verdicts(audits).values()} == {OPEN}
 
 
 def test_what_failed_by_itself_stays_so_and_what_was_not_audited_too():
     audits = _audits(0.5, 0.95) | {"so_none": None}
     found = _verdicts(audits)
     assert [(one.word, one.checks) for one in found.values()] == [
-        (PASSED, ()),
-        (FAILED, ("length",)),
+        (OPEN, ()),
+        (ABOVE, ("length",)),
         (NOT_AUDITED, ()),
     ]
-    assert found["so_qb"].text == "failed (length)"
+    assert found["so_qb"].faults == "fatal: length accuracy 0.950 [0.861, 0.990] (threshold 0.520)"
 
 
 def test_pairs_do_not_count_for_the_resolution():
@@ -130,10 +203,12 @@ def test_configs_of_earlier_runs_are_left_out_too(tmp_path):
     left_out, found = _release(tmp_path / "out", {"qb": 0.5}, task="so")
     assert [one.name for one in left_out] == ["bso_qa"]
     assert set(found["configs"]) == {"so_qb"}
-    assert found["unavailable"] == {"bso_qa": "the audit failed: length 0.950 (threshold 0.520)"}
+    assert found["unavailable"] == {
+        "bso_qa": "the audit failed: fatal: length accuracy 0.950 [0.861, 0.990] (threshold 0.520)"
+    }
 
 
-@pytest.mark.parametrize(("accuracy", "word"), [(0.5, PASSED), (0.62, FAILED), (0.95, FAILED)])
+@pytest.mark.parametrize(("accuracy", "word"), [(0.5, OPEN), (0.62, ABOVE), (0.95, ABOVE)])
 def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accuracy, word):
     """At .62 no config fails by itself, but the task does: what was written before the others were known is renewed."""
     _, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
@@ -141,12 +216,13 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
     assert f"Audit: 20 {word}." in release
     for name, verdict in verdicts(found["configs"]).items():
         path = tmp_path / "out" / name / "README.md"
-        assert re.findall(r"^Audit: \*\*(.*)\*\*$", path.read_text(encoding="utf-8"), re.MULTILINE) == [verdict.text]
+        lines = re.findall(r"^Audit: .*$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert lines == [f"Audit: **{word}**. {markdown(verdict.text)}"]
         assert f"{MARKS[word]}]({name}/README.md)" in release
         assert found["configs"][name]["files"]["README.md"]["bytes"] == path.stat().st_size
 
 
-@pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "length +.000 | –"), (0.62, "– | length +.120")])
+@pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "– | length +.000 | –"), (0.62, "– | – | length +.120")])
 def test_the_table_of_designs(tmp_path, accuracy, cells):
     _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")

@@ -32,11 +32,11 @@ def found(blocks):
     ]
 
 
-@pytest.mark.parametrize("largest", [1, near_duplicates.LARGEST_RUN])
+@pytest.mark.parametrize("largest", [1, near_duplicates.LARGEST_BATCH])
 @given(blocks=BLOCKS)
 def test_as_all_pairs_say(largest, blocks):
     before = []
-    with mock.patch.object(near_duplicates, "LARGEST_RUN", largest):
+    with mock.patch.object(near_duplicates, "LARGEST_BATCH", largest):
         results = found(blocks)
     for block, (again, elsewhere) in zip(blocks, results, strict=True):
         same = [[group for text, group in before if like(text, new)] for new, _ in block]
@@ -69,5 +69,5 @@ def test_runs_are_joined(number):
     earlier = EarlierTexts()
     for at in range(0, 64, number):
         earlier.repeated(shingles(pl.Series(texts[at : at + number])), np.zeros(len(texts[at : at + number])))
-    assert len(earlier._runs) <= 8
+    assert len(earlier._batches) <= 8
     assert earlier.repeated(shingles(pl.Series(texts)), np.ones(64))[1].all()

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from discoprobe.loaders import DiscoprobeError, describe, find_files
+from discoprobe.loaders import DiscoprobeError
 from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
-from discoprobe.loaders.conllu import read_corpora, reader
+from discoprobe.loaders.conllu import describe, find_files, read_corpora, reader
 
 TEXT = "# text = {0}\n1\t{0}\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
 

@@ -6,7 +6,15 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders import is_unspaced, n_alphanumeric_words, n_running_words, running_words, word_count, word_spans
+from discoprobe.loaders import (
+    is_unspaced,
+    n_alphanumeric_words,
+    n_running_words,
+    n_words,
+    running_words,
+    word_count,
+    word_spans,
+)
 
 
 def words(text):
@@ -31,6 +39,16 @@ def words(text):
 def test_words(text, expected):
     assert words(text) == expected
     assert pl.select(n_running_words(pl.lit(text))).item() == len(expected)
+
+
+@pytest.mark.parametrize(("text", "n"), [("我们走", 1), ("我", 0), ("we go", 2), ("…", 0), ("", 0)])
+def test_two_characters_of_an_unspaced_script_are_a_word(text, n):
+    assert pl.select(n_words(pl.lit(text))).item() == n
+
+
+@pytest.mark.parametrize(("text", "n"), [("我们走", 1.5), ("我", 0.5), ("we go", 2), ("…", 0), ("", 0)])
+def test_a_single_character_is_half_a_word(text, n):
+    assert pl.select(n_words(pl.lit(text), halves=True)).item() == n
 
 
 @given(st.text(max_size=60))

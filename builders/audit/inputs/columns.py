@@ -17,11 +17,14 @@ import langcodes
 import polars as pl
 
 from discoprobe.builders.audit.frame import (
+    COMPARED,
     SCHEMA,
     AuditInput,
     Provenance,
     UnreadableDataError,
+    compares,
     conform,
+    metadata_of,
     most_choices,
     with_used_labels,
 )
@@ -44,6 +47,7 @@ class Roles:
         needs: further columns that the dataset has.
         exclude: labels that are no classes.
         pair: column of pairs.
+        compares: whether the label says how much of one text is in the other (``frame.COMPARED``).
         notes: how columns were found, for people.
     """
 
@@ -55,6 +59,7 @@ class Roles:
     needs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     pair: str | None = None
+    compares: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -92,20 +97,22 @@ PUBLISHED = (
         "XStoryCloze", _column_names("input_sentence_", "1 2 3 4"), ("answer_right_ending",),
         _column_names("sentence_quiz", "1 2"),
     ),
-    Roles("SNLI, MNLI, XNLI", ("sentence1", "sentence2"), ("gold_label",), exclude=("-",)),
-    Roles("inference pairs", ("premise", "hypothesis"), ("label", "gold_label"), exclude=("-",)),
+    Roles("SNLI, MNLI, XNLI", ("sentence1", "sentence2"), ("gold_label",), exclude=("-",), compares=True),
+    Roles("inference pairs", ("premise", "hypothesis"), ("label", "gold_label"), exclude=("-",), compares=True),
+    Roles("ANLI", ("context", "hypothesis"), ("label",), compares=True),
     Roles("BoolQ", ("passage", "question"), ("answer", "label")),
     Roles("MultiRC", ("paragraph", "question", "answer"), ("label",)),
     Roles("QNLI", ("question", "sentence"), ("label",)),
-    Roles("QQP", ("question1", "question2"), ("is_duplicate", "label")),
-    Roles("MRPC", ("#1 String", "#2 String"), ("Quality",)),
+    Roles("QQP", ("question1", "question2"), ("is_duplicate", "label"), compares=True),
+    Roles("MRPC", ("#1 String", "#2 String"), ("Quality",), compares=True),
     Roles(
         "SICK", ("sentence_A", "sentence_B"),
-        ("entailment_judgment", "entailment_judgement", "entailment_label", "label"),
+        ("entailment_judgment", "entailment_judgement", "entailment_label", "label"), compares=True,
     ),
-    Roles("STS", ("sentence1", "sentence2"), ("score", "similarity_score", "similarity")),
-    Roles("STS", ("sentence_A", "sentence_B"), ("relatedness_score", "score")),
+    Roles("STS", ("sentence1", "sentence2"), ("score", "similarity_score", "similarity"), compares=True),
+    Roles("STS", ("sentence_A", "sentence_B"), ("relatedness_score", "score"), compares=True),
     Roles("WiC", ("sentence1", "sentence2"), ("label",), needs=("word",)),
+    Roles("WSC", ("text", "target.span1_text", "target.span2_text"), ("label",)),
     Roles("sentence pairs (GLUE, PAWS, PAWS-X)", ("sentence1", "sentence2"), ("label",), exclude=("-",)),
     Roles("DISRPT relations", ("unit1_txt", "unit2_txt"), ("label", "orig_label")),
     Roles("CoLA, SST", ("sentence",), ("label",), needs=("idx",)),
@@ -122,7 +129,7 @@ _SURE = ("label", "gold_label")
 """A column with such a name is the label, even if another column could be one, too."""
 _TEXTS = (
     "text", "sentence", "content", "context", "premise", "passage", "question", "hypothesis", "sentences", "input",
-    "paragraph", "document", "review", "tweet", "utterance", "body",
+    "paragraph", "document", "review", "tweet", "utterance", "body", "tokens", "words",
 )  # fmt: skip
 _CHOICE = re.compile(r"(?i)^(mc_answer|choice|option|opt|ending|answer|sol|candidate|alternative)_?([0-9]|[a-e])$")
 _CHOICES = ("choices", "endings", "options", "candidates", "alternatives", "answers")
@@ -137,6 +144,8 @@ _SHORT, _SHORT_UNSPACED = 12, 4
 """Smallest mean length of running text in characters, in scripts with and without spaces between words."""
 _MOSTLY = 0.5
 """Smallest share of values with several words, or in a script without spaces, in a column of running text."""
+_FEW = 0.02
+"""Largest share of words that contain a space."""
 _SAMPLE = 500
 
 
@@ -217,7 +226,7 @@ def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
     """
     if labels.dtype.is_nested():
         return f"'{labels.name}' holds lists: a row needs one label"
-    if labels.dtype != pl.String:
+    if labels.dtype != pl.String or numbers_of(labels) is not None:
         return ""
     values = labels.drop_nulls()
     distinct = sorted(values.unique().to_list())
@@ -248,15 +257,34 @@ def _label_like(frame: pl.DataFrame) -> list[str]:
     ]  # fmt: skip
 
 
+_NUMBER = r"(?i)^\s*[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)\s*$"
+
+
+def numbers_of(column: pl.Series) -> pl.Series | None:
+    """The values as numbers, if all are written as numbers (also ``nan`` and ``inf``); nulls stay."""
+    if column.dtype.is_numeric():
+        return column.cast(pl.Float64)
+    if column.dtype != pl.String or not column.head(_SAMPLE).str.contains(_NUMBER).all():
+        return None
+    return column.str.strip_chars().cast(pl.Float64, strict=False) if column.str.contains(_NUMBER).all() else None
+
+
 def _is_measure(column: pl.Series) -> bool:
-    return column.dtype.is_float() and not (column.drop_nulls() == column.drop_nulls().round()).all()
+    """Whether a column holds decimal numbers."""
+    numbers = None if column.dtype.is_integer() else numbers_of(column.drop_nulls())
+    return numbers is not None and not (numbers == numbers.round()).all()
 
 
 def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, ...]]:
     """Columns that may hold choices by their names: some that are numbered, or one with lists."""
     numbered: dict[str, list[str]] = defaultdict(list)
     for column in frame.columns:
-        if (match := _CHOICE.match(column)) and frame.schema[column] == pl.String and column != label:
+        if (
+            (match := _CHOICE.match(column))
+            and frame.schema[column] == pl.String
+            and column != label
+            and numbers_of(frame[column]) is None
+        ):
             numbered[match[1].lower()].append(column)
     guesses = [tuple(columns) for columns in numbered.values() if len(columns) > 1]
     lists = [c for c in frame.columns if c.lower() in _CHOICES and frame.schema[c] == pl.List(pl.String) and c != label]
@@ -329,17 +357,22 @@ def read_columns(
         UnreadableDataError: the roles of the columns are not clear, or no row is left.
     """
     splits = {split: frame for split, frame in splits.items() if frame.height}
-    for split in splits:  # ``choices.text`` is the field ``text`` of the struct ``choices``
-        while structs := [column for column, dtype in splits[split].schema.items() if isinstance(dtype, pl.Struct)]:
-            splits[split] = splits[split].unnest(structs, separator=".")
+    splits = {split: _unnest(frame) for split, frame in splits.items()}
     if not splits:
         raise UnreadableDataError(f"{name}: no rows")
     roles = roles_of(name, next(iter(splits.values())), reading, class_names)
+    first = next(iter(splits.values()))
+    words = [
+        column for column in roles.texts if first.schema[column] == pl.List(pl.String) and _holds_words(first[column])
+    ]
     counts: Counter[str] = Counter()
     withheld = ["", *(["-1"] if roles.label in class_names else [])]
     skipped, parts = [], []
-    for split, split_frame in splits.items():
+    for split, of_split in splits.items():
         place = f"{name}: {split}"
+        split_frame = of_split.with_columns(
+            pl.col(column).list.join(" ") for column in words if isinstance(of_split.schema.get(column), pl.List)
+        )
         missing = [
             column for column in (roles.label, *roles.texts, *roles.choices) if column not in split_frame.columns
         ]
@@ -347,6 +380,14 @@ def read_columns(
             unlabelled = missing[0] == roles.label
             reason = f"no column '{missing[0]}', only {', '.join(split_frame.columns)}"
             skipped.append(Skipped(place, f"no labels: {reason}" if unlabelled else reason, unlabelled=unlabelled))
+            continue
+        types = split_frame.select(roles.label, *roles.texts, *roles.choices).schema
+        nested = [column for column, dtype in types.items() if dtype.is_nested() and not _may_hold_texts(dtype)]
+        if types[roles.label].is_nested() or nested:
+            column = (nested or [roles.label])[0]
+            skipped.append(
+                Skipped(place, f"'{column}' holds lists; a row needs one label, and texts or lists of texts")
+            )
             continue
         written = split_frame[roles.label].cast(pl.String).str.strip_chars()
         if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
@@ -356,10 +397,12 @@ def read_columns(
         parts.append(_usable_rows(split, split_frame, roles, counts, withheld))
     if not sum(map(len, parts)):
         raise UnreadableDataError("; ".join(f"{place}: {why}" for place, why, _ in skipped) or f"{name}: no rows")
+    if len({part.schema[roles.label].is_numeric() for part in parts}) > 1:  # numbers in one file and words in another
+        parts = [part.with_columns(pl.col(roles.label).cast(pl.String)) for part in parts]
     frame = pl.concat(parts, how="vertical_relaxed")
     longest = int(frame["texts"].list.len().max())  # type: ignore[arg-type]
     shape = Shape.CHOICE if roles.choices else {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
-    labelled, names = frame[roles.label], class_names.get(roles.label, ())
+    labelled, names = _as_written(frame[roles.label]), class_names.get(roles.label, ())
     if shape is Shape.CHOICE:
         most = most_choices(frame)
         labels = Labels(tuple(map(str, range(most))), _right_choices(name, frame, roles.label, most))
@@ -368,11 +411,11 @@ def read_columns(
         labels = Labels(used, index["label"])
     else:
         labels = index_labels(labelled)
-    scores = labelled.cast(pl.Float64) if labelled.dtype.is_numeric() else pl.lit(None, dtype=pl.Float64)
-    rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=scores), shape)
+    rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=numbers_of(labelled)), shape)
     ids = rows["pair_id"].drop_nulls()
     paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
     notes = [*roles.notes, *([labels.note] if labels.note else [])]
+    notes += [f"'{column}' holds words: they are joined with spaces" for column in words]
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
         rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
@@ -380,8 +423,43 @@ def read_columns(
     columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair}
     columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
     about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
-    data = AuditInput(name, shape, labels.names, rows, pairs=paired, natural=True, external=True, read=about)
+    data = AuditInput(
+        name, shape, labels.names, rows, pairs=paired, natural=True, external=True,
+        exempt=COMPARED if roles.compares or compares(shape, rows, labels.names) else {}, read=about,
+    )  # fmt: skip
     return data, tuple(skipped)
+
+
+def _may_hold_texts(dtype: pl.DataType) -> bool:
+    return isinstance(dtype, pl.List) and not (dtype.inner or pl.Null()).is_nested()
+
+
+def _unnest(frame: pl.DataFrame) -> pl.DataFrame:
+    """The fields of structs as columns.
+
+    ``choices.text`` is the field ``text`` of the struct ``choices``, or of each struct in the list ``choices``.
+    """
+    while True:
+        structs = [column for column, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]
+        lists = {column: dtype.inner.fields for column, dtype in frame.schema.items()
+                 if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)}  # fmt: skip
+        if not structs and not lists:
+            return frame
+        frame = frame.with_columns(
+            pl.col(column).list.eval(pl.element().struct.field(field.name)).alias(f"{column}.{field.name}")
+            for column, fields in lists.items()
+            for field in fields
+        )
+        frame = frame.drop(lists).unnest(structs, separator=".")
+
+
+def _holds_words(column: pl.Series) -> bool:
+    """Whether lists have the words of a text, and no texts."""
+    words = column.drop_nulls().head(_SAMPLE).explode().drop_nulls()
+    if words.is_empty() or words.str.contains(r"\S\s+\S").to_numpy().mean() > _FEW:
+        return False
+    unspaced = float(words.str.contains(UNSPACED).to_numpy().mean()) >= _MOSTLY
+    return float(words.str.len_chars().to_numpy().mean()) <= (_SHORT_UNSPACED if unspaced else _SHORT)
 
 
 def _usable_rows(
@@ -406,24 +484,25 @@ def _usable_rows(
     context = _join_text_columns(frame, roles.texts, nulls=bool(roles.choices))
     pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
     label = pl.col(roles.label) if frame.schema[roles.label].is_numeric() else pl.col(roles.label).cast(pl.String)
-    if frame.schema[roles.label].is_float():
-        label = label.fill_nan(None)  # JSON of pandas has NaN for a missing label
+    numbers = numbers_of(frame[roles.label])  # JSON of pandas has NaN for a missing label
+    missing = pl.lit(value=False) if numbers is None else ~numbers.is_finite()
     choices = _join_text_columns(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
     names = pl.col(roles.choice_names).cast(pl.List(pl.String)) if roles.choice_names else pl.lit(None)
     rows = frame.select(
         pl.lit(split, dtype=SCHEMA["split"]).alias("split"), label.alias(roles.label), pair_id.alias("pair_id"),
         texts=context.list.concat(choices),
         n_context=context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32),
-        choice_names=names.cast(pl.List(pl.String)), empty=is_empty,
+        choice_names=names.cast(pl.List(pl.String)), empty=is_empty, missing=missing,
+        metadata=metadata_of(frame, {roles.label, *roles.labels, *roles.texts, *roles.choices, roles.choice_names}),
     )  # fmt: skip
     written = rows[roles.label].cast(pl.String).str.strip_chars()
     faults = rows.select(
-        pl.when(written.is_null() | written.is_in(withheld)).then(pl.lit("no label"))
+        pl.when(written.is_null() | written.is_in(withheld) | pl.col("missing")).then(pl.lit("no label"))
         .when(pl.lit(written.is_in(roles.exclude))).then(pl.format("label '{}'", written))
         .when("empty").then(pl.lit("no text"))
     ).to_series()  # fmt: skip
     counts.update(faults.drop_nulls().to_list())
-    return rows.filter(faults.is_null()).drop("empty")
+    return rows.filter(faults.is_null()).drop("empty", "missing")
 
 
 def _join_text_columns(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False) -> pl.Expr:
@@ -470,6 +549,8 @@ def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
 
 BINS = 5
 """Classes that scores are binned into."""
+_LARGEST_WHOLE = 2**53
+"""Whole numbers below this are exact in decimals."""
 _MANY = 20
 """Different values from which on decimal numbers are scores."""
 
@@ -480,6 +561,15 @@ class Labels(NamedTuple):
     names: tuple[str, ...]
     of_rows: pl.Series
     note: str = ""
+
+
+def _as_written(labels: pl.Series) -> pl.Series:
+    """Labels of a text file as numbers, if all are numbers and some have decimals; else as written (``01``)."""
+    if labels.dtype != pl.String or (numbers := numbers_of(labels)) is None:
+        return labels
+    written = labels.str.strip_chars()
+    decimal = written.str.contains(r"[.eE]").any() and not written.str.contains(r"^[-+]?0\d").any()
+    return numbers if decimal else written
 
 
 def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
@@ -499,8 +589,8 @@ def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
             for place, (start, end) in enumerate(pairwise([low, *bounds, high]))
         )
         return Labels(names, bins, f"'{labels.name}' holds scores: {len(names)} classes with like numbers of rows")
-    whole_numbers = (labels.dtype.is_float() or labels.dtype.is_integer()) and not has_decimals
-    written = (labels.cast(pl.Int64) if whole_numbers else labels).cast(pl.String)
+    are_whole = labels.dtype.is_float() and not has_decimals and bool((labels.abs() < _LARGEST_WHOLE).all())
+    written = (labels.cast(pl.Int64) if are_whole else labels).cast(pl.String)
 
     def rank(name: str) -> tuple[bool, float, str]:
         number = float(name) if re.fullmatch(r"[-+]?\d+(?:\.\d+)?", name) else 0.0

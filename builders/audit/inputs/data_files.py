@@ -2,14 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 from discoprobe.builders.settings import SPLITS
-from discoprobe.loaders.tables import SUFFIXES
+from discoprobe.loaders.tables import SPLIT_SUFFIXES, SUFFIXES, is_archive, plain_name, suffix_of
 
 NAMES = {
     "train": "train",
@@ -43,6 +43,7 @@ class Reading:
         split_names: name of a file, of a Hub split or in ``split_column`` → ``train``, ``validation`` or ``test``.
         exclude: labels whose rows are left out.
         config: configuration of a dataset of the Hub.
+        encoding: of text files, as Python calls it; by default that of the byte order mark, or UTF-8.
     """
 
     format_name: str | None = None
@@ -54,6 +55,7 @@ class Reading:
     split_names: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     config: str | None = None
+    encoding: str = ""
 
     @property
     def names_columns(self) -> bool:
@@ -94,11 +96,27 @@ def with_provenance(data: AuditInput, **changes: object) -> AuditInput:
 _LABELLED = {"annotated", "labeled", "labelled"}
 """Words in file names that belong neither to the name of the dataset nor to the split."""
 _SHARD = re.compile(r"-\d+-of-\d+$")
-_ABOUT = {"readme", "license", "licence", "labelset", "manifest", "source", "changelog", "attribution", "audit"}
+_ABOUT = {
+    "readme", "license", "licence", "labelset", "manifest", "source", "changelog", "attribution", "audit",
+    "requirements",
+}  # fmt: skip
 """Stems of files that hold no data."""
+_CLASS_LISTS = {
+    "mapping", "classes", "class_names", "label_names", "labels_map", "label_map", "label_mapping", "id2label",
+}  # fmt: skip
+"""Stems of files that hold the names of classes; they are used beside parallel files, and are no data."""
 _CLASSES = ("pos", "neg", "neu", "positive", "negative", "neutral", "objective", "subjective")
 """Suffixes of files that hold one class each."""
-_COLUMNS = ("labels", "s1", "s2")
+_UNLABELLED = {"unsup", "unlabeled", "unlabelled"}
+"""Folders of texts without labels, beside those of the classes."""
+_TEXT_SUFFIXES = {"", ".txt", ".text"}
+_LABEL_FILES = ("labels", "label", "gold", "y")
+_TEXT_FILES = ("text", "texts", "sentences", "seq.in", "x", "s1", "s2", "premise", "hypothesis")
+_PARALLEL = re.compile(rf"(?i)(?:^|[-_.])({'|'.join((*_LABEL_FILES, *_TEXT_FILES)).replace('.', '[.]')})(?=[-_.]|$)")
+"""The part of the name of a parallel file that says which column it holds."""
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".rels")
+_TEXTS_PER_CLASS = 3
+"""Smallest number of texts per class folder, on average."""
 _SCORES, _PAIRS = "STS.gs.", "STS.input."
 
 
@@ -111,15 +129,17 @@ class Group:
         files: split name → files; ``""`` if the file name contains no split. The rows of a split are in its files one
             after the other; with a ``layout``, each file has one column or one class.
         suffix: of all files.
-        layout: the sets of SentEval that have a file per column of a split, the label's first, or a file per class.
-        classes: the label of each file, where there is a file per class.
+        layout: of sets that have a file per column of a split, the label's first, or files per class, or per text.
+        classes: the label of each file of a split, where all rows of a file have one.
+        names: file with the names of the classes of parallel files.
     """
 
     name: str
     files: Mapping[str, tuple[Path, ...]]
     suffix: str = ""
     layout: str = ""
-    classes: tuple[str, ...] = ()
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Path | None = None
 
 
 def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> list[Group]:
@@ -133,20 +153,22 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> 
     Args:
         paths: files and folders.
         named: file name or stem → the split that it is.
-        spread: whether to look for sets of SentEval that have a file per class or per column.
+        spread: whether to look for sets that have a file per class, per column or per text.
 
     Raises:
         UnreadableDataError: a path is not there, or holds no data files.
     """
-    datasets = _spread_sets(paths) if spread else []
+    folders = _class_folders(paths) if spread else []
+    tops = {folder for _, folder in folders}
+    datasets = [group for group, _ in folders] + (_spread_sets(paths, tops) if spread else [])
     apart = {file for group in datasets for files in group.files.values() for file in files}
     files = [file for file in paths if file.is_file() and file not in apart]
     placed = [(file, file.resolve().parent, *_split_of(file, named)) for file in files]
     by_split = {split: file for file, _, split, _ in placed}
-    if len(files) > 1 and "" not in by_split and len(by_split) == len(files) and len({f.suffix for f in files}) == 1:
+    if len(files) > 1 and "" not in by_split and len(by_split) == len(files) and len({*map(_kind, files)}) == 1:
         rests = {rest for *_, rest in placed}
         name = (rests.pop() if len(rests) == 1 else "") or files[0].resolve().parent.name
-        datasets.append(_group(name, {split: [file] for split, file in by_split.items()}, files[0].suffix))
+        datasets.append(_group(name, {split: [file] for split, file in by_split.items()}, _kind(files[0])))
     else:
         datasets += _by_name(placed)
     for path in paths:
@@ -158,14 +180,19 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> 
         for file in sorted(path.rglob("*")):
             split, rest = _split_of(file, named)
             hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-            is_data = file.suffix in SUFFIXES or (not file.suffix and _split_of(file, {})[0] != "")
-            if file in apart or hidden or not is_data or file.stem.lower() in _ABOUT or not file.is_file():
+            suffix = suffix_of(file)
+            is_data = suffix in SUFFIXES or (not suffix and _split_of(file, {})[0] != "")
+            is_about = plain_name(file).stem.lower() in _ABOUT | _CLASS_LISTS
+            inside = file in apart or tops.intersection(file.parents)
+            if inside or hidden or not is_data or is_about or not file.is_file():
                 continue
             folder = file.parent
             if not split and folder != path and (split := NAMES.get(folder.name.lower(), "")):
                 folder = folder.parent  # train/a.jsonl, test/a.jsonl
             placed.append((file, folder, split, rest))
         if not placed and not any(path in file.parents for file in apart):
+            if archives := sorted(filter(is_archive, path.iterdir())):
+                raise UnreadableDataError(f"{path}: no data files, but {archives[0].name}; name the archive")
             raise UnreadableDataError(f"{path}: no data files; expected one of {' '.join(SUFFIXES)}")
         datasets += _by_name(placed, path)
     return datasets
@@ -184,7 +211,7 @@ def _by_name(placed: Iterable[tuple[Path, Path, str, str]], top: Path | None = N
     """
     by_set: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}  # (folder, name, suffix) → split → files
     for file, folder, split, rest in placed:
-        by_set.setdefault((folder, rest, file.suffix), {}).setdefault(split, []).append(file)
+        by_set.setdefault((folder, rest, _kind(file)), {}).setdefault(split, []).append(file)
     trains: dict[tuple[Path, str], list[str]] = {}
     for (folder, rest, suffix), by_split in by_set.items():
         if "train" in by_split and (not rest or len(by_split) == 1):
@@ -211,51 +238,109 @@ def _group(name: str, by_split: Mapping[str, Sequence[Path]], suffix: str) -> Gr
     return Group(name, {split: tuple(by_split[split]) for split in (*SPLITS, "") if split in by_split}, suffix)
 
 
+def _kind(file: Path) -> str:
+    """The suffix of a file; empty if it is a split."""
+    suffix = suffix_of(file)
+    return "" if suffix in SPLIT_SUFFIXES else suffix
+
+
 def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
     """The split that a file name contains, and the name without it: ``dc-train.tsv`` is ("train", "dc")."""
-    if split := named.get(file.name) or named.get(file.stem):
+    name = plain_name(file)
+    if split := named.get(file.name) or named.get(name.name) or named.get(name.stem):
         return split, ""
-    parts = re.split(r"([-_.])", _SHARD.sub("", file.stem))
+    stem = name.stem if _kind(file) else name.name
+    parts = re.split(r"([-_.])", _SHARD.sub("", stem))
     at = next((i for i, part in enumerate(parts) if part.lower() in NAMES), None)
     if at is None:
-        return "", file.stem
+        return "", stem
     rest = ["" if part.lower() in _LABELLED else part for part in parts[:at] + parts[at + 1 :]]
     return NAMES[parts[at].lower()], re.sub(r"([-_.])[-_.]+", r"\1", "".join(rest)).strip("-_.")
 
 
-def _spread_sets(paths: Sequence[Path]) -> list[Group]:
-    """SentEval's sets whose rows are spread over files, among files and the files of folders.
+def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
+    """Sets whose rows are spread over files, among files and the files of folders that are not below ``tops``.
 
-    There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI), or one of scores and one of pairs (STS):
-    ``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``.
+    There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI of SentEval: ``s1.train``, ``labels.train``;
+    TweetEval: ``train_text.txt``, ``train_labels.txt``, with the names of the labels in ``mapping.txt``), or one of
+    scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``.
     """
     files = sorted({file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])})
     by_class: dict[Path, dict[str, Path]] = defaultdict(dict)
-    by_column: dict[Path, dict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
+    by_column: dict[tuple[Path, str], dict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
     scored: list[Group] = []
     for file in files:
-        kind = file.suffix[1:]
+        if any(top in file.parents for top in tops) or not file.is_file():
+            continue
+        kind, name = file.suffix[1:], plain_name(file)
         if kind in _CLASSES:
             by_class[file.with_suffix("")][kind] = file
-        elif file.stem in _COLUMNS and kind in NAMES:
-            by_column[file.parent][NAMES[kind]][file.stem] = file
+        elif (column := _PARALLEL.search(name.name.removesuffix(".txt"))) and suffix_of(file) not in _TABLES:
+            rest = name.name.removesuffix(".txt")[: column.start()] + name.name.removesuffix(".txt")[column.end() :]
+            split, rest = _split_of(Path(rest.strip("-_.") + ".txt"), {})
+            folder = file.parent
+            if not split and (split := NAMES.get(folder.name.lower(), "")):
+                folder = folder.parent
+            by_column[folder, rest][split or "test"][column[1].lower()] = file
         scores = file.with_name(file.name.replace(_PAIRS, _SCORES, 1))
         if _PAIRS in file.name and scores in files:
-            name = f"{file.parent.name}/{file.stem.replace(_PAIRS, '', 1)}"
-            scored.append(Group(name, {"test": (scores, file)}, layout="STS"))
+            set_name = f"{file.parent.name}/{file.stem.replace(_PAIRS, '', 1)}"
+            scored.append(Group(set_name, {"test": (scores, file)}, layout="STS"))
     layout = "one file per class (MR, CR, SUBJ, MPQA)"
     of_classes = [
-        Group(stem.name, {"test": tuple(of_class.values())}, layout=layout, classes=tuple(of_class))
+        Group(stem.name, {"test": tuple(of_class.values())}, layout=layout, classes={"test": tuple(of_class)})
         for stem, of_class in by_class.items()
         if len(of_class) > 1
     ]
     of_columns = []
-    for folder, by_split in by_column.items():
-        complete = {
-            split: tuple(of_column[name] for name in _COLUMNS)
-            for split, of_column in by_split.items()
-            if len(of_column) == len(_COLUMNS)
-        }
+    for (folder, rest), by_split in by_column.items():
+        complete = {}
+        for split in (split for split in SPLITS if split in by_split):
+            labels = [file for column, file in by_split[split].items() if column in _LABEL_FILES]
+            texts = [by_split[split][column] for column in _TEXT_FILES if column in by_split[split]]
+            if len(labels) == 1 and texts:
+                complete[split] = (*labels, *texts)
         if complete:
-            of_columns.append(Group(folder.resolve().name, complete, layout="SNLI of SentEval"))
+            is_snli = all({"labels", "s1", "s2"} == by_split[split].keys() for split in complete)
+            layout = "SNLI of SentEval" if is_snli else "parallel files of texts and labels (TweetEval)"
+            names = next((file for file in files if file.parent == folder and file.stem.lower() in _CLASS_LISTS), None)
+            of_columns.append(Group(rest or folder.resolve().name, complete, layout=layout, names=names))
     return [*of_classes, *of_columns, *scored]
+
+
+def _class_folders(paths: Sequence[Path]) -> list[tuple[Group, Path]]:
+    """Sets of a file per text in a folder per class (``train/pos/0_9.txt``), each with the folder that it fills.
+
+    The folders of the classes of a split hold texts only, and lie beside each other, in a folder that is named like the
+    split, or in that of the set. A file that is named like a split holds rows and no text.
+    """
+    by_place: dict[Path, dict[str, list[Path]]] = defaultdict(dict)  # folder of the classes → class → files
+    for path in paths:
+        for folder in sorted({path, *path.rglob("*")}) if path.is_dir() else ():
+            if not folder.is_dir() or folder == path or folder.name.startswith((".", "_")):
+                continue
+            entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+            texts = entries and all(
+                entry.is_file() and (suffix_of(entry) in _TEXT_SUFFIXES or entry.suffix[1:].isdecimal())
+                and not _split_of(entry, {})[0] and not _PARALLEL.search(entry.stem) and _PAIRS not in entry.name
+                and _SCORES not in entry.name and entry.stem.lower() not in _ABOUT | _CLASS_LISTS
+                for entry in entries
+            )  # fmt: skip
+            if texts and folder.name.lower() not in {*NAMES, *_UNLABELLED}:
+                by_place[folder.parent][folder.name] = sorted(entries)
+    by_top: dict[Path, dict[str, dict[str, list[Path]]]] = defaultdict(dict)
+    for place, of_class in by_place.items():
+        if len(of_class) > 1 and sum(map(len, of_class.values())) >= _TEXTS_PER_CLASS * len(of_class):
+            split = _split_of(Path(f"{place.name}.txt"), {})[0]  # 20news-bydate-train
+            by_top[place.parent if split else place][split or "test"] = of_class
+    return [
+        (Group(
+            top.resolve().name,
+            {split: tuple(file for files in by_split[split].values() for file in files)
+             for split in SPLITS if split in by_split},
+            layout="one file per text, in a folder per class",
+            classes={split: tuple(name for name, files in of_class.items() for _ in files)
+                     for split, of_class in by_split.items()},
+        ), top)
+        for top, by_split in by_top.items()
+    ]  # fmt: skip

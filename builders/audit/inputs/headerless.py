@@ -1,23 +1,33 @@
-"""Lines without header: SentEval, TREC, X-Probe, DiscoEval, CoLA and the multilingual Winograd schemas.
+"""Lines without header: SentEval, TREC, X-Probe, DiscoEval, fastText, CoLA and the multilingual Winograd schemas.
 
-``guess_tabbed`` says which of these formats (``TABBED``) lines have; ``spread_rows`` reads the sets of SentEval whose
-rows are spread over files. What the formats have in common is done by ``_labelled_rows``.
+``guess_tabbed`` says which of these formats (``TABBED``) lines have; ``spread_rows`` reads the sets whose rows are
+spread over files. What the formats have in common is done by ``_labelled_rows``.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform, most_choices
+from discoprobe.builders.audit.frame import (
+    COMPARED,
+    SCHEMA,
+    AuditInput,
+    Provenance,
+    UnreadableDataError,
+    compares,
+    conform,
+    most_choices,
+)
 from discoprobe.builders.audit.inputs.columns import index_labels, pair_columns
 from discoprobe.builders.audit.inputs.data_files import NAMES, Group, with_provenance
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
-from discoprobe.loaders.tables import has_header, read_labelled_text
+from discoprobe.loaders.tables import has_header, read_labelled_text, suffix_of
 from discoprobe.loaders.words import UNSPACED
 
 _ORIGINAL = ({"O", "I"}, {"O", "C"}, {"Orig", "Inv"}, {"Orig", "Corr"})
@@ -30,8 +40,19 @@ _REPEATED = 0.2
 
 _TREC = r"^([A-Z]{2,}):\S*\s+(\S.*)$"
 _SCORE = r"^\s*\d+\.\d+\s*$|^\s*\d+\s*$"
+_FASTTEXT = r"^\s*__label__(\S+)\s*,?\s*(.*)$"
+_LABEL_FIRST = r"^(\S+)\s+(\S.*)$"
+_FIRST_LABELS = (
+    r"(?i)^(?:[-+]?\d{1,2}|pos|neg|neu|positive|negative|neutral|mixed|ham|spam|true|false|objective|subjective)$"
+)
+"""First words of lines that are labels and no text."""
 _SAMPLE = 1000
 """Lines that are looked at one by one."""
+_MOST_CLASSES = 20
+"""Largest number of labels at the start of lines of text."""
+_CONLLU_FIELDS = 10
+_LONG_WORDS = 25
+"""Words, or a word with its tags, have fewer characters than this, on average."""
 _FIELDS = pl.col("fields")
 _N_FIELDS = _FIELDS.list.len()
 
@@ -84,6 +105,25 @@ def trec(data: Tabbed) -> AuditInput:
     return _labelled_rows(data, "TREC", "class, text", label, pl.concat_list(text))
 
 
+def fasttext(data: Tabbed) -> AuditInput:
+    """FastText: ``__label__x text``; a line has one label."""
+    line = _FIELDS.list.join("\t")
+    data.expect(line.str.contains(_FASTTEXT), "'__label__x text'")
+    data.expect(
+        line.str.count_matches("__label__", literal=True) == 1, "one '__label__' in a line: a row needs one label"
+    )
+    label, text = (line.str.extract(_FASTTEXT, group) for group in (1, 2))
+    return _labelled_rows(data, "fastText", "label, text", label, pl.concat_list(text))
+
+
+def label_first(data: Tabbed) -> AuditInput:
+    """Lines of ``label text``, separated by a space."""
+    line = _FIELDS.list.join("\t").str.strip_chars_start()
+    data.expect(line.str.contains(_LABEL_FIRST), "'label text' separated by a space")
+    label, text = (line.str.extract(_LABEL_FIRST, group) for group in (1, 2))
+    return _labelled_rows(data, "label first", "label, text", label, pl.concat_list(text))
+
+
 def discoeval(data: Tabbed) -> AuditInput:
     """DiscoEval with labels: ``label s1 … sn`` (SP, DC, SSP, PDTB); with scores, the tables of STS."""
     lines = data.expect(_N_FIELDS >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
@@ -126,16 +166,11 @@ def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
         kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()),
         notes=(labels.note,) if labels.note else (),
     )  # fmt: skip
+    rows = conform(frame, shape)
     return AuditInput(
-        data.name,
-        shape,
-        labels.names,
-        conform(frame, shape),
-        perturbation=perturbs,
-        natural=True,
-        external=True,
-        read=about,
-    )
+        data.name, shape, labels.names, rows, perturbation=perturbs, natural=True, external=True,
+        exempt=COMPARED if compares(shape, rows, labels.names) else {}, read=about,
+    )  # fmt: skip
 
 
 def discoeval_bso(data: Tabbed) -> AuditInput:
@@ -180,38 +215,75 @@ def xwino(data: Tabbed) -> AuditInput:
     return AuditInput(data.name, Shape.CHOICE, labels, rows, natural=True, external=True, read=about)
 
 
-def spread_rows(group: Group) -> AuditInput:
-    """The rows of a dataset that are spread over files: a file per column, or per class.
+def spread_rows(group: Group, encoding: str = "") -> AuditInput:
+    """The rows of a dataset that are spread over files: a file per column, per class, or per text.
 
     Raises:
         CorpusFormatError: a file is no text.
-        UnreadableDataError: the files of a split have different numbers of lines.
+        UnreadableDataError: the files of a split have different numbers of lines, or a label has no name.
     """
     lines = []
     label, texts = _field(0), _FIELDS.list.slice(1)
+    for split, classes in group.classes.items():
+        of_texts = group.layout.startswith("one file per text")
+        fields, places = [], []
+        for name, file in zip(classes, group.files[split], strict=True):
+            content = [read_labelled_text(file, encoding)[0]] if of_texts else _text_lines(file, encoding)
+            for number, text in enumerate(content, 1):
+                if of_texts or text.strip():
+                    fields.append([name, text.strip("\n") if of_texts else text])
+                    places.append(f"{name}/{file.name}" if of_texts else f"{file.name}:{number}")
+        rows = _field_rows(fields, split).with_columns(id=pl.Series(places, dtype=pl.String))
+        lines.append(_shuffle_rows(rows, "classes"))
     if group.classes:
-        for name, file in zip(group.classes, group.files["test"], strict=True):
-            lines.append(_number_fields([[name, text] for text in _text_lines(file) if text.strip()], "test", file))
-        rows = _shuffle_rows(pl.concat(lines), "classes")
-        data = _labelled_rows(Tabbed(group.name, rows), group.layout, "label, text", label, texts)
+        data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, text", label, texts)
         return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
     for split, files in group.files.items():
-        columns = [_text_lines(file) for file in files]
+        columns = [_text_lines(file, encoding) for file in files]
+        shortest = min(map(len, columns))  # empty lines at the end of one file are no rows
+        columns = [column if any(column[shortest:]) else column[:shortest] for column in columns]
         if len(set(map(len, columns))) > 1:
             sizes = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
             raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
         fields = [[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)]
         lines.append(_number_fields(fields, split, files[-1]))
-    return _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, s1, s2", label, texts)
+    data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, s1, s2", label, texts)
+    return _name_classes(data, group.names, encoding) if group.names else data
+
+
+def _name_classes(data: AuditInput, file: Path, encoding: str) -> AuditInput:
+    """``data`` with the class names that a file has for its numbers: ``2<TAB>joy``, or the third line."""
+    if suffix_of(file) == ".json":
+        return data
+    lines = [line.split("\t") for line in _text_lines(file, encoding) if line.strip()]
+    numbered = is_class_list(lines)
+    names = {line[0].strip() if numbered else str(at): line[-1].strip() for at, line in enumerate(lines)}
+    if not set(data.labels) <= names.keys():
+        return with_provenance(data, notes=(f"{file.name} does not name all classes, and is not used",))
+    named = replace(data, labels=tuple(names[label] for label in data.labels))
+    return with_provenance(named, notes=(f"the names of the classes are those of {file.name}",))
+
+
+def is_class_list(lines: Sequence[Sequence[str]]) -> bool:
+    """Whether lines are numbers with names of classes (``0<TAB>joy``), each once, and no rows."""
+    if not lines or any(len(line) != 2 for line in lines):  # noqa: PLR2004
+        return False
+    numbers, names = ({line[at].strip() for line in lines} for at in (0, 1))
+    start = int("0" not in numbers)
+    return len(names) == len(lines) and numbers == {str(number + start) for number in range(len(lines))}
+
+
+def _field_rows(fields: list[list[str]], split: str) -> pl.DataFrame:
+    return pl.DataFrame({"fields": pl.Series(fields, dtype=pl.List(pl.String))}).with_columns(split=pl.lit(split))
 
 
 def _number_fields(fields: list[list[str]], split: str, file: Path) -> pl.DataFrame:
-    rows = pl.DataFrame({"fields": pl.Series(fields, dtype=pl.List(pl.String))}).with_row_index("number", offset=1)
-    return rows.select("fields", split=pl.lit(split), id=pl.format("{}:{}", pl.lit(file.name), "number"))
+    rows = _field_rows(fields, split).with_row_index("number", offset=1)
+    return rows.select("fields", "split", id=pl.format("{}:{}", pl.lit(file.name), "number"))
 
 
-def _text_lines(file: Path) -> list[str]:
-    return [line.rstrip("\r") for line in read_labelled_text(file)[0].rstrip("\n").split("\n")]
+def _text_lines(file: Path, encoding: str) -> list[str]:
+    return [line.removesuffix("\r") for line in read_labelled_text(file, encoding)[0].removesuffix("\n").split("\n")]
 
 
 def _shuffle_rows(rows: pl.DataFrame, of: str) -> pl.DataFrame:
@@ -221,6 +293,8 @@ def _shuffle_rows(rows: pl.DataFrame, of: str) -> pl.DataFrame:
 TABBED: Mapping[str, Callable[[Tabbed], AuditInput]] = {
     "senteval": senteval,
     "trec": trec,
+    "fasttext": fasttext,
+    "label-first": label_first,
     "xprobe": xprobe,
     "discoeval": discoeval,
     "discoeval-bso": discoeval_bso,
@@ -234,9 +308,14 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     """The format of lines without header; None for a table.
 
     Raises:
-        UnreadableDataError: they could be two of them.
+        UnreadableDataError: they could be two of them, or are no rows: words with tags, or names of classes.
     """
     lines, sample = data.lines, data.first()
+    _refuse_words(data)
+    if is_class_list(sample):
+        raise UnreadableDataError(f"{data.name}: numbers with names of classes, no rows; name the files of rows")
+    if bool(lines["fields"].head(_SAMPLE).list.first().str.contains(_FASTTEXT).all()):
+        return "fasttext"
     if min(map(len, sample)) > 2 and all(fields[0] in NAMES for fields in sample):  # noqa: PLR2004
         return "senteval"
     of_first_split = lines.filter(split=lines["split"][0])  # files of other splits have headers of their own
@@ -253,6 +332,9 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     before, after = (lines["fields"].list.get(at) for at in (0, -1))
     if widest == 1 and bool(before.str.contains(_TREC).all()):
         return "trec"
+    starts = before.str.strip_chars_start().str.extract(_LABEL_FIRST, 1)
+    if widest == 1 and bool(starts.str.contains(_FIRST_LABELS).fill_null(value=False).all()):
+        return "label-first" if 1 < starts.n_unique() <= min(_MOST_CLASSES, len(starts) // 2) else None
     first, last = _are_labels(before), _are_labels(after)
     if widest != 2:  # noqa: PLR2004
         return "discoeval" if widest > 2 and not last and (first or _are_scores(before)) else None  # noqa: PLR2004
@@ -269,9 +351,38 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     )
 
 
+def _refuse_words(data: Tabbed) -> None:
+    """Raises an error for CoNLL: a word per line, with its tags, and empty lines between sentences."""
+    words = data.lines.filter(split=data.lines["split"][0]).head(_SAMPLE)
+    words = words.filter(~_field(0).str.starts_with("#"), ~_field(0).str.starts_with("-DOCSTART-"))
+    if words.is_empty():
+        return
+    is_conllu = words.select(
+        ((_N_FIELDS == _CONLLU_FIELDS) & _field(0).str.contains(r"^\d+(?:[-.]\d+)?$")).all()
+    ).item()
+    number = pl.col("id").str.extract(r":(\d+)$", 1).cast(pl.Int64)
+    n_parts = _field(0).str.split(" ").list.len()
+    tagged = ((_N_FIELDS > 1) & ~_field(0).str.contains(r"\s")) | ((_N_FIELDS == 1) & n_parts.is_between(2, 6))
+    facts = words.select(
+        tagged=tagged.all(), words=(_field(0).str.len_chars().mean() < _LONG_WORDS), gaps=(number.diff() > 1).sum(),
+        blocks=(number.diff() == 1).sum(),
+    ).row(0, named=True)  # fmt: skip
+    is_conll = facts["tagged"] and facts["words"] and facts["gaps"] > 0 and facts["blocks"] > 2 * facts["gaps"]
+    if is_conllu or is_conll:
+        use = (
+            "build from it with `build run --corpus`"
+            if is_conllu
+            else ("write a row per sentence, with its text (or the list of its words) and one label")
+        )
+        raise UnreadableDataError(
+            f"{data.name}: {'CoNLL-U' if is_conllu else 'CoNLL'}, a word per line with its tags; a row needs a text "
+            f"and one label: {use}"
+        )
+
+
 def _are_labels(values: pl.Series) -> bool:
     """Whether values are short and repeated throughout."""
-    repeated = values.n_unique() <= max(2, _REPEATED * len(values))
+    repeated = values.n_unique() < len(values) and values.n_unique() <= max(2, _REPEATED * len(values))
     return repeated and int(values.str.len_chars().to_numpy().max()) <= _LONGEST_LABEL
 
 

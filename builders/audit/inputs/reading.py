@@ -7,6 +7,7 @@ the reason.
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -25,7 +26,7 @@ from discoprobe.builders.audit.inputs.data_files import (
 from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed, spread_rows
 from discoprobe.builders.audit.own_configs import own_shape, read_own
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
-from discoprobe.loaders.tables import Table, read_fields, read_table
+from discoprobe.loaders.tables import Table, read_fields, read_table, unpacked
 
 FORMATS = (*TABBED, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""
@@ -51,14 +52,18 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
     listed = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     detected = reading.format_name is None and not reading.names_columns
     data, skipped = [], []
-    for group in groups(listed, reading.split_names, spread=detected):
-        try:
-            rows, skipped_splits = _read_group(group, reading)
-        except (UnreadableDataError, CorpusFormatError) as error:
-            skipped.append(Skipped(group.name, str(error).removeprefix(f"{group.name}: ")))
-            continue
-        data.append(rows)
-        skipped += skipped_splits
+    try:
+        with unpacked(listed) as places:
+            for group in groups(places, reading.split_names, spread=detected):
+                try:
+                    rows, skipped_splits = _read_group(group, reading)
+                except (UnreadableDataError, CorpusFormatError) as error:
+                    skipped.append(Skipped(group.name, str(error).removeprefix(f"{group.name}: ")))
+                    continue
+                data.append(with_provenance(rows, row=rows.row))
+                skipped += skipped_splits
+    except CorpusFormatError as error:
+        raise UnreadableDataError(str(error)) from error
     if not data:
         reasons = (reason if name in reason else f"{name}: {reason}" for name, reason, _ in skipped)
         raise UnreadableDataError("; ".join(reasons))
@@ -69,10 +74,14 @@ def _read_group(group: Group, reading: Reading) -> Result:
     """The rows of a dataset, with the names of their files; splits that cannot be read are skipped."""
     data, skipped = None, tuple[Skipped, ...]()
     if group.layout:
-        data = spread_rows(group)
-    elif group.suffix in {".txt", ".tsv", ""} and not reading.names_columns and reading.format_name in {None, *TABBED}:
+        data = spread_rows(group, reading.encoding)
+    elif (
+        group.suffix in {".txt", ".tsv", ".tab", ""}
+        and not reading.names_columns
+        and reading.format_name in {None, *TABBED}
+    ):
         tables, skipped = _read_splits(
-            group, lambda path: Table(read_fields(path).with_columns(file=pl.lit(path.name)), "")
+            group, lambda path: Table(read_fields(path, reading.encoding).with_columns(file=pl.lit(path.name)), "")
         )
         place = pl.format("{}:{}", "file", "number")
         lines = [table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items()]
@@ -80,11 +89,11 @@ def _read_group(group: Group, reading: Reading) -> Result:
         format_name = reading.format_name or guess_tabbed(tabbed)
         data = TABBED[format_name](tabbed) if format_name else None
     if data is None:
-        tables, skipped = _read_splits(group, read_table)
+        tables, skipped = _read_splits(group, lambda path: read_table(path, reading.encoding))
         first = next(iter(tables.values()))
-        frames = _divide_by_column(group.name, {split: table.rows for split, table in tables.items()}, reading)
+        frames, skipped_arrays = _divide_by_column(group.name, tables, reading)
         data, skipped_frames = _read_frames(group.name, frames, first.class_names, reading)
-        skipped += skipped_frames
+        skipped += (*skipped_arrays, *skipped_frames)
         if data.read and data.read.format != "config of discoprobe":
             notes = dict.fromkeys(note for table in tables.values() for note in table.notes)
             data = with_provenance(data, format=f"{data.read.format}, {first.kind}", notes=(*notes, *data.read.notes))
@@ -120,19 +129,28 @@ def _read_splits(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict
     return tables, tuple(skipped)
 
 
-def _divide_by_column(name: str, frames: Mapping[str, pl.DataFrame], reading: Reading) -> Mapping[str, pl.DataFrame]:
+def _divide_by_column(
+    name: str, tables: Mapping[str, Table], reading: Reading
+) -> tuple[Mapping[str, pl.DataFrame], tuple[Skipped, ...]]:
     """The rows of each split, by the column that names it: the one that the user gives, else one of a usual name.
 
-    The latter is used for a single file whose name says no split.
+    The latter is used for a single file whose name says no split. The arrays of a JSON object are splits, too; those
+    whose names are none are skipped.
     """
+    frames = {split: table.rows for split, table in tables.items()}
     column, called = reading.split_column, NAMES | dict(reading.split_names)
+    arrays = next((table.split_column for table in tables.values() if table.split_column), "")
+    if column is None and arrays:
+        return _name_splits(
+            name, frames[next(iter(frames))].partition_by(arrays, as_dict=True, include_key=False), called
+        )
     if column is None and list(frames) == ["test"]:
         for name_of_column, values in frames["test"].select(pl.col(pl.String)).to_dict().items():
             if name_of_column.lower() in _SPLIT_COLUMNS and column is None:
                 distinct = set(values.str.to_lowercase().unique().to_list())
                 column = name_of_column if len(distinct) > 1 and distinct <= set(NAMES) else None
     if column is None:
-        return frames
+        return frames, ()
     rows = pl.concat(list(frames.values()), how="diagonal_relaxed")
     if column not in rows.columns:
         raise UnreadableDataError(f"{name}: no column '{column}' for the split; there are {', '.join(rows.columns)}")
@@ -143,7 +161,37 @@ def _divide_by_column(name: str, frames: Mapping[str, pl.DataFrame], reading: Re
             f"{name}: '{column}' holds '{unknown[0]}', which is no split; say what it is with --split {unknown[0]}=test"
         )
     splits = splits.str.to_lowercase().replace_strict(called)
-    return {split: rows.filter(splits == split).drop(column) for split in splits.unique(maintain_order=True).to_list()}
+    divided = {
+        split: rows.filter(splits == split).drop(column) for split in splits.unique(maintain_order=True).to_list()
+    }
+    return divided, ()
+
+
+def _name_splits(
+    name: str, named: Mapping[Any, pl.DataFrame], called: Mapping[str, str]
+) -> tuple[dict[str, pl.DataFrame], tuple[Skipped, ...]]:
+    """Tables by the split that their names say; those whose names are no split are skipped.
+
+    Raises:
+        UnreadableDataError: no name says a split.
+    """
+    frames: dict[str, pl.DataFrame] = {}
+    skipped: list[Skipped] = []
+    for key, rows in named.items():
+        split = str(key[0] if isinstance(key, tuple) else key)
+        what = called.get(split) or called.get(split.lower()) or called.get(split.split("_", maxsplit=1)[0].lower())
+        if what is None or what in frames:
+            reason = f"is another {what}" if what else "is neither train, validation nor test"
+            skipped.append(Skipped(f"{name}: {split}", f"{reason}; say what it is with --split {split}=test"))
+        else:
+            frames[what] = rows
+    if not frames:
+        names = [each.name.removeprefix(f"{name}: ") for each in skipped]
+        raise UnreadableDataError(
+            f"{name}: no split is called train, validation or test, only {', '.join(names)}; say what they are with "
+            f"--split {next(iter(names), 'x')}=test"
+        )
+    return frames, tuple(skipped)
 
 
 def read_frames(
@@ -160,23 +208,9 @@ def read_frames(
     Raises:
         UnreadableDataError: no split is called train, validation or test, or a column is not there.
     """
-    called = NAMES | dict(reading.split_names)
-    frames: dict[str, pl.DataFrame] = {}
-    skipped: list[Skipped] = []
-    for split, rows in splits.items():
-        what = called.get(split) or called.get(split.split("_", maxsplit=1)[0])
-        if what is None or what in frames:
-            reason = f"is another {what}" if what else "is neither train, validation nor test"
-            skipped.append(Skipped(f"{name}: {split}", f"{reason}; say what it is with --split {split}=test"))
-        else:
-            frames[what] = rows
-    if not frames:
-        raise UnreadableDataError(
-            f"{name}: no split is called train, validation or test, only {', '.join(splits)}; say what they are with "
-            f"--split {next(iter(splits), 'x')}=test"
-        )
+    frames, skipped = _name_splits(name, splits, NAMES | dict(reading.split_names))
     data, skipped_frames = _read_frames(name, frames, class_names, reading)
-    return Read((data,), (*skipped, *skipped_frames))
+    return Read((with_provenance(data, row=data.row),), (*skipped, *skipped_frames))
 
 
 def _read_frames(

@@ -163,6 +163,39 @@ CAPITALS: Mapping[str, pl.Expr] = {
     }.items()
 }
 """Capitals by position."""
+_OF_ITS_OWN = _QUOTES + "‹›‚‛`´-‐‑‒–—―−…·•、。，．：；！？（）～"
+"""Quotes, dashes and marks that several code points look like: each is counted by itself."""
+SURFACE: Mapping[str, pl.Expr] = {
+    name: _TEXT.str.count_matches(pattern)
+    for name, pattern in {
+        "blank at the start": r"^\s",
+        "blank at the end": r"\s$",
+        "two blanks": r"\s\s+",
+        "tab": r"\t",
+        "line feed": r"\n",
+        "carriage return": r"\r",
+        "other line ends": "[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]",
+        "no-break space": "[\xa0\u202f\u2007]",
+        "other blanks": "[\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]",
+        "blank before punctuation": r"\s[.,;:!?…)\]}»”]",
+        "no blank after punctuation": r"[,;:!?)\]}…][\p{L}\p{N}]",
+        "three stops": r"\.\.\.",
+        # Joiners between letters are orthography in Persian and in scripts of India.
+        "zero-width and direction": (
+            r"[\p{Cf}&&[^\x{200c}\x{200d}]]|[\x{200c}\x{200d}](?:\s|$|[\p{Latin}\p{Cyrillic}\p{Greek}])"
+        ),
+        "control": "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]",
+        "private use and unknown": r"[\x{fffd}\p{Co}]",
+        "wrong encoding": "[ÂÃâÐÑ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œ]",
+        "combining accents": "[\u0300-\u036f]",
+        "compatibility forms": "[\ufb00-\ufb06\uff01-\uff5e\u2460-\u24ff\u2070-\u209f\u2100-\u218f]",
+        "beyond the first plane": "[\U00010000-\U0010ffff]",
+        "scripts mixed in a word": r"\p{Latin}[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}]\p{Latin}",
+        "symbols": r"\p{S}",
+        **{f"U+{ord(mark):04X}": f"\\x{{{ord(mark):X}}}" for mark in dict.fromkeys(_OF_ITS_OWN)},
+    }.items()
+} | {"not NFC": (_TEXT.str.normalize("NFC") != _TEXT).cast(pl.UInt32)}
+"""How a text is written: what other solvers never see, because tokens are the same without it."""
 
 
 class Features:
@@ -195,8 +228,12 @@ class Features:
         return np.hstack([*features, self._beside(grid[:, 0])])
 
     def counts(self, measures: Mapping[str, pl.Expr]) -> Floats:
-        """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates."""
+        """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates.
+
+        Measures that are equal in all texts are left out.
+        """
         grid = self._grid(measures)
+        grid = grid[:, :, (grid != grid[:1, :1]).any(axis=(0, 1))]
         return np.hstack([_flat(grid), grid.sum(axis=1), self._beside(grid[:, 0])])
 
     def _grid(self, measures: Mapping[str, pl.Expr]) -> Floats:
@@ -223,23 +260,50 @@ class Features:
         return np.hstack([values - mean[row], *extremes])
 
     def chars(self, slots: Sequence[int]) -> sparse.csr_array:
-        """TF-IDF weights of character 1-4-grams of the texts in one slot, or in all, one block of columns per slot."""
+        """TF-IDF weights of character 1-5-grams of the texts in one slot, or in all, one block of columns per slot."""
         counts = self._char_counts
         if len(slots) < self.slots:
             return _weigh(counts[slots[0] :: self.slots])
+        return _weigh(self._in_blocks(counts))
+
+    def _in_blocks(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """What is counted in each text of a unit, side by side: one block of columns per slot."""
         slot = np.arange(counts.shape[0], dtype=np.int32) % self.slots
         columns = np.repeat(slot * self._width, np.diff(counts.indptr))
         columns += counts.indices
         rows = (counts.data, columns, counts.indptr[:: self.slots].copy())  # of a unit, one after the other
-        return _weigh(sparse.csr_array(rows, shape=(self._n, self.slots * self._width)))
+        return sparse.csr_array(rows, shape=(self._n, self.slots * self._width))
 
     @cached_property
     def _char_counts(self) -> sparse.csr_array:
-        """Counts of character n-grams; the texts of a unit are ``slots`` rows, the last one with all further texts."""
+        """Counts of character n-grams across blanks, of texts as they are written, in the rows of ``_by_slot``."""
+        return char_grams(self._by_slot(self.slotted), self._width, across=True)
+
+    def _by_slot(self, texts: pl.DataFrame) -> pl.Series:
+        """The ``texts`` of a unit as ``slots`` texts, the last one with all further texts; null where there is none."""
         slot = pl.col("slot").clip(upper_bound=self.slots - 1)
-        texts = self.slotted.group_by(place=pl.col("unit") * self.slots + slot).agg(pl.col("text").str.join(" "))
+        joined = texts.group_by(place=pl.col("unit") * self.slots + slot).agg(pl.col("text").str.join(" "))
         every = pl.DataFrame({"place": pl.int_range(self._n * self.slots, dtype=pl.UInt32, eager=True)})
-        return char_grams(every.join(texts, on="place", how="left", maintain_order="left")["text"], self._width)
+        return every.join(joined, on="place", how="left", maintain_order="left")["text"]
+
+    def differing_chars(self) -> sparse.csr_array:
+        """Counts of character 1-5-grams of the texts in which a pair differs, one block of columns per slot.
+
+        The other texts of a unit, and the units without a pair, have none. Candidates of a choice have all theirs.
+        """
+        if self._problem.choice:
+            return self._in_blocks(
+                char_grams(self._by_slot(self.slotted.filter(pl.col("slot") == 0)), self._width, across=True)
+            )
+        edited = self._units.edited
+        originals = np.flatnonzero(edited >= 0)
+        members = pl.DataFrame({"unit": np.concatenate([originals, edited[originals]]), "pair": np.tile(originals, 2)})
+        texts = self.slotted.join(members.cast({"unit": pl.UInt32}), on="unit", maintain_order="left")
+        return self._in_blocks(
+            char_grams(
+                self._by_slot(texts.filter(pl.len().over("pair", "slot", "text") == 1)), self._width, across=True
+            )
+        )
 
     def forget_ngrams(self) -> None:
         """Gives up the counts of n-grams, the largest of all features, when the solvers have read them."""
@@ -335,8 +399,11 @@ class Features:
 
     @cached_property
     def cosines(self) -> Floats:
-        """Cosine of each two texts of a unit over character n-grams, shape (units, slots, slots), 0 on the diagonal."""
-        return _cosines(self._char_counts, self.slots)
+        """Cosine of each two texts of a unit over the character n-grams of their words, shape (units, slots, slots).
+
+        0 on the diagonal. They are the cosines that tasks match their rows on.
+        """
+        return _cosines(char_grams(self._by_slot(self.slotted), self._width), self.slots)
 
     def _word_cosines(self) -> Floats:
         """The same over words without regard to case, each counted once per text."""
@@ -378,8 +445,8 @@ def _weigh(counts: sparse.csr_array) -> sparse.csr_array:
     """
     occurrences = _occurrences(counts)
     frequent = occurrences >= _LEAST
-    weights = np.where(frequent, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(counts.dtype)
-    weighted = sparse.csr_array((counts.data.copy(), counts.indices, counts.indptr), shape=counts.shape)
+    weights = np.where(frequent, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(np.float32)
+    weighted = sparse.csr_array((counts.data.astype(np.float32), counts.indices, counts.indptr), shape=counts.shape)
     for values, at in zip(_in_parts(weighted.data), _in_parts(weighted.indices), strict=True):
         np.multiply(values, weights[at], out=values)
     weighted.eliminate_zeros()

@@ -20,6 +20,7 @@ import polars as pl
 from scipy import sparse
 from scipy.sparse import csgraph
 from sklearn.metrics import f1_score
+from sklearn.preprocessing import normalize
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
@@ -63,6 +64,7 @@ class Units:
         y: label of each row; for a candidate 1 if it is the right one, shape (units,).
         row: 0-based number of the row that each unit belongs to, ascending, shape (units,).
         ids: id of each row, shape (rows,).
+        number: place of each row among the rows of the data, shape (rows,).
         labels: label of each row, for a choice the place of the right candidate, shape (rows,).
         clusterings: per clustering (pairs, then groups) the number of each row's cluster, shape (rows,).
         edited: for the original of a pair the unit that is its edited version, else -1, shape (units,).
@@ -73,6 +75,7 @@ class Units:
     y: Ints
     row: Ints
     ids: npt.NDArray[np.object_]
+    number: Ints
     labels: Ints
     clusterings: tuple[Ints, ...]
     edited: Ints
@@ -224,21 +227,65 @@ class Problem:
     def _lean_in_pairs(self, features: Floats, fold: Fold, learner: Learner) -> Floats | None:
         """Scores of label 1 for held-out units, learned from the differences inside pairs; 0 for units without a pair.
 
+        For a choice they are learned from the differences between right and wrong candidates, by linear models only.
         None if there are too few training pairs. The model is used for dense features such as length. They vary more
         between pairs than inside a pair, so a model of single rows cannot find a small but regular difference inside
-        pairs. N-grams do not need it: the two members of a pair differ only in the n-grams of the edit.
+        pairs. N-grams have a solver of their own (``values_by_differences``).
         """
-        edited = self.units.edited
-        learned, asked = (side[np.isin(edited[side], side)] for side in (fold.train, fold.test))
-        if len(learned) < _FEWEST_PAIRS or len(self.labels) > 2:  # noqa: PLR2004
+        originals, edited = self._opposites(fold.train)
+        if len(originals) < _FEWEST_PAIRS or len(self.labels) > 2:  # noqa: PLR2004
             return None
-        differences = features[edited] - features
-        both = np.vstack([differences[learned], -differences[learned]])
-        model = learner(both, np.repeat([1, 0], len(learned)))
-        one_way, other_way = (model.probabilities(sign * differences[asked])[:, 1] for sign in (1, -1))
-        margin, leaning = one_way - other_way, np.zeros(len(edited))
-        leaning[edited[asked]], leaning[asked] = margin, -margin
+        differences = features[edited] - features[originals]
+        model = learner(np.vstack([differences, -differences]), np.repeat([1, 0], len(edited)))
+        if self.choice:
+            return -model.decision(features[fold.test])[:, 0] if isinstance(model, Linear) else None
+        originals, edited = self._opposites(fold.test)
+        differences = features[edited] - features[originals]
+        one_way, other_way = (model.probabilities(sign * differences)[:, 1] for sign in (1, -1))
+        margin, leaning = one_way - other_way, np.zeros(len(features))
+        leaning[edited], leaning[originals] = margin, -margin
         return leaning[fold.test]
+
+    def values_by_differences(self, counts: sparse.csr_array) -> Floats | None:
+        """How much each measured unit looks like an original (like a right candidate), learned from differences alone.
+
+        In each fold a logistic regression learns from the difference between the two members of each pair, or between
+        the right and each wrong candidate of a choice. The two members of a swap have the same words: what tells them
+        apart is drowned by the differences between pairs, and is all that is left inside them. Differences are weighted
+        by their inverse document frequency and have length 1.
+
+        Args:
+            counts: of all units, shape (units, features).
+
+        Returns:
+            Values that may be compared inside a pair or a choice only; None if there are too few training pairs.
+        """
+        values = []
+        for fold in self.folds:
+            originals, edited = self._opposites(fold.train)
+            if len(originals) < _FEWEST_PAIRS:
+                return None
+            differences = counts[edited].astype(np.float32) - counts[originals].astype(np.float32)
+            differences.eliminate_zeros()
+            occurrences = np.bincount(differences.indices, minlength=counts.shape[1])
+            weights = np.log((1 + len(edited)) / (1 + occurrences)).astype(np.float32) + 1
+            differences.data *= weights[differences.indices]
+            differences = normalize(differences, copy=False)
+            both = sparse.csr_array(sparse.vstack([differences, -differences]))
+            model = regression(both, np.repeat([1, 0], len(edited)))
+            values.append(-(counts[fold.test] @ (weights * model.weights[0])))
+        return np.concatenate(values)
+
+    def _opposites(self, side: Ints) -> tuple[Ints, Ints]:
+        """Of the units of ``side``: originals and the edited version of each; right candidates and each wrong one."""
+        if not self.choice:
+            originals = side[np.isin(self.units.edited[side], side)]
+            return originals, self.units.edited[originals]
+        right, wrong = side[self.units.y[side] == 1], side[self.units.y[side] == 0]
+        right_of_row = np.full(len(self.units.ids), -1)
+        right_of_row[self.units.row[right]] = right
+        wrong = wrong[right_of_row[self.units.row[wrong]] >= 0]
+        return right_of_row[self.units.row[wrong]], wrong
 
     def label_score(self, predicted: Ints, confidence: Floats) -> Score:
         """The score of labels predicted for the measured units."""
@@ -414,6 +461,7 @@ def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
         y=units["y"].to_numpy().astype(np.int64),
         row=units["row"].to_numpy().astype(np.int64),
         ids=rows["id"].to_numpy().astype(object),
+        number=rows["_number"].to_numpy().astype(np.int64),
         labels=rows["label"].to_numpy().astype(np.int64),
         edited=edited,
         clusterings=tuple(

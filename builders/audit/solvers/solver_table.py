@@ -18,7 +18,7 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
-from discoprobe.builders.audit.solvers.features import CAPITALS, LENGTH_MEASURES, PUNCTUATION, SLOTS, Features
+from discoprobe.builders.audit.solvers.features import CAPITALS, LENGTH_MEASURES, PUNCTUATION, SLOTS, SURFACE, Features
 from discoprobe.builders.audit.solvers.problem import TIE, Fold, Problem, Score, best_of
 from discoprobe.builders.audit.solvers.rules import Conditions, best_token, token_conditions, total
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
@@ -34,6 +34,10 @@ _PRIOR = 2.0
 """Weight of the shorter n-grams, in counts."""
 _BUCKETS = 1 << 22
 """Most buckets of hashed n-grams."""
+_VALUES = 50
+"""Most values of a column that are features of their own."""
+_LONGEST_PERIOD = 100
+"""Longest period of labels that is looked for, in rows."""
 _OUTSIDE = np.uint64(0xFFFFFFFF)
 """The symbol before the first one of a text."""
 
@@ -276,6 +280,89 @@ def _score_of_names(problem: Problem, names: Sequence[str], words: pl.DataFrame)
     return problem.label_score(np.concatenate(answers), np.isin(problem.measured, unit).astype(np.float64))
 
 
+def metadata(bench: Bench) -> Score | None:
+    """The best column that is neither text nor label, as a number or date, and as a category by value or beginning.
+
+    A column whose values are other names of the labels is no shortcut but the label again, and is left out.
+    """
+    problem = bench.problem
+    rows, split = bench.data.rows["metadata"], bench.data.rows["split"][problem.units.number]
+    if problem.choice or rows.is_null().all():
+        return None
+    long = rows[problem.units.number].to_frame("column").with_row_index("unit").explode("column", empty_as_null=False)
+    long = long.drop_nulls("column").unnest("column")
+    scores: dict[str, Score] = {}
+    for (name,), column in long.partition_by("name", as_dict=True, maintain_order=True).items():
+        values = pl.Series([None], dtype=pl.String).extend_constant(None, len(problem.units.y) - 1)
+        values = values.scatter(column["unit"], column["value"])
+        names = pl.DataFrame({"value": values, "y": problem.units.y}).drop_nulls().unique()
+        if values.n_unique() == 1 or names.height == names["value"].n_unique() == len(problem.labels):
+            continue
+        scores[str(name)] = problem.learn(_column_features(values, split), tree)
+    return replace(best_of(scores), leaning=None) if scores else None  # no member of a pair is chosen by it
+
+
+def _column_features(values: pl.Series, split: pl.Series) -> Floats:
+    """What a tree reads of a column: rank (of numbers by size, else by alphabet), and frequent values and beginnings.
+
+    Shape (units, features). Ranks are those among all values, and in the ``split``, where dates of splits differ.
+    """
+    numbers = values.cast(pl.Float64, strict=False)
+    numeric = numbers.null_count() == values.null_count()
+    ranks = pl.DataFrame({"value": numbers if numeric else values, "split": split}).select(
+        pl.col("value").rank("dense"), in_split=pl.col("value").rank().over("split") / pl.len().over("split")
+    )
+    columns = [
+        *ranks.cast(pl.Float64).fill_null(0).to_numpy().T,
+        values.str.len_chars().fill_null(0).to_numpy().astype(np.float64),
+    ]
+    if numeric:
+        columns += [np.mod(numbers.fill_null(0).fill_nan(0).to_numpy(), 2)]
+    for of in (values, values.str.extract(r"^(\D+|\d)", 1)):
+        frequent = of.drop_nulls().value_counts(sort=True).filter(pl.col("count") > 1)
+        names = frequent.sort(["count", frequent.columns[0]], descending=[True, False])[:, 0].head(_VALUES)
+        columns += [(of == name).fill_null(value=False).to_numpy().astype(np.float64) for name in names]
+    return np.column_stack(columns)
+
+
+def row_order(bench: Bench) -> Score | None:
+    """The label by the number of the row in its split: a period, or a tree on how far down the split it is.
+
+    In each fold the period is the one that is right most often in one half of what is learned from, learned from the
+    other half.
+    """
+    problem = bench.problem
+    if problem.choice:
+        return None
+    rows = bench.data.rows.select("place", share=pl.col("place") / pl.len().over("split"))[problem.units.number]
+    place, share = rows["place"].to_numpy().astype(np.int64), rows["share"].to_numpy().reshape(-1, 1)
+
+    def residues(fold: Fold) -> Floats:
+        halves = fold.train[::2], fold.train[1::2]
+        accuracies = []
+        for period in range(2, _LONGEST_PERIOD + 1):
+            counts = np.zeros((period, len(problem.labels)))
+            np.add.at(counts, (place[halves[0]] % period, problem.units.y[halves[0]]), 1)
+            accuracies.append(
+                float((counts.argmax(axis=1)[place[halves[1]] % period] == problem.units.y[halves[1]]).mean())
+            )
+        period = 2 + int(np.argmax(accuracies))
+        return np.asarray(np.eye(period)[place % period])
+
+    best = best_of({"period": problem.learn(residues), "place": problem.learn(share, tree)})
+    return replace(best, leaning=None)  # no member of a pair is chosen by it
+
+
+def position(bench: Bench) -> Score | None:
+    """The place of the right choice among the candidates."""
+    problem = bench.problem
+    if not problem.choice:
+        return None
+    row = problem.units.row
+    number = np.arange(len(row)) - np.searchsorted(row, row)
+    return problem.learn(np.eye(int(number.max()) + 1)[number])
+
+
 def seen(bench: Bench) -> Score:
     """The best rule that knows only whether a sentence of the row (the candidate) occurs in train.
 
@@ -328,6 +415,15 @@ def pairwise_length(bench: Bench) -> Score | None:
     return replace(score, detail=f"the member with {chosen[0]} is right") if score else None
 
 
+def by_differences(bench: Bench) -> Score | None:
+    """The member of a pair, or the candidate, that character n-grams across blanks choose, learned from differences."""
+    problem = bench.problem
+    if not problem.choice and (problem.units.edited < 0).all():
+        return None
+    values = problem.values_by_differences(bench.features.differing_chars())
+    return None if values is None else _member_score(problem, values)
+
+
 def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
     """The best solver that sees both members of a pair and chooses the one that has the higher score for label 0.
 
@@ -374,8 +470,13 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "seen": seen,
     "punctuation": lambda bench: bench.problem.learn(bench.features.counts(PUNCTUATION)),
     "case": lambda bench: bench.problem.learn(bench.features.counts(CAPITALS)),
+    "surface": lambda bench: bench.problem.learn(bench.features.counts(SURFACE)),
     "label-word": label_word,
+    "metadata": metadata,
+    "row-order": row_order,
+    "position": position,
     "pairwise-length": pairwise_length,
+    "differences": by_differences,
 }
 """Check id → solver; None where it does not apply. ``pairwise`` is computed from their scores."""
 

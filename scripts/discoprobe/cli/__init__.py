@@ -1,7 +1,7 @@
 """The command line: options and messages. ``pipeline``, ``builders``, ``loaders`` and ``cards`` do the work.
 
-``arguments`` has the options with their help. ``building``, ``measuring``, ``publishing`` and ``corpora`` have the
-commands, each with what it prints; ``terminal`` shows progress and tables.
+``arguments`` has the options with their help. ``building``, ``measuring`` and ``publishing`` have the commands, each
+with what it prints; ``terminal`` shows progress and tables.
 """
 
 import errno
@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from discoprobe.cli import building, corpora, measuring, publishing
+from discoprobe.cli import building, measuring, publishing
 from discoprobe.loaders.errors import DiscoprobeError
 
 app = typer.Typer(
@@ -27,8 +27,7 @@ app = typer.Typer(
 app.add_typer(building.app)
 app.add_typer(measuring.app)
 app.add_typer(publishing.app)
-app.add_typer(corpora.app, name="corpora")
-app.command("languages")(corpora.languages)
+app.add_typer(building.corpora, name="corpora")
 
 
 KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
@@ -40,7 +39,10 @@ _ONLY_AUDIT = frozenset({"audit", "import"})
 
 
 def main() -> NoReturn:
-    """Runs the program. Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed."""
+    """Runs the program.
+
+    Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed, 6 nothing measured.
+    """
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
     except DiscoprobeError as error:

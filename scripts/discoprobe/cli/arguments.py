@@ -92,15 +92,24 @@ HubConfig = Annotated[str | None, typer.Option("--config", help=
 ImportSource = Annotated[list[str], typer.Argument(help=
     "Files of one dataset, its folder, a URL, or a Hub id (hf://owner/name).")]
 ImportType = Annotated[str, typer.Option("--task-type", help=
-    "What a row is: single, pair, choice, similarity, minimal-pairs, winograd-suite or speaker-suite.")]
+    "What a row is: single, pair, entailment, paraphrase, similarity, choice, minimal-pairs, winograd-suite or "
+    "speaker-suite.")]
 ImportName = Annotated[str, typer.Option("--name", help="Name of the config without its language, such as sentiment.")]
 ImportLang = Annotated[str, typer.Option("--lang", "-l", help="Code of the language, such as es.")]
-ImportLicence = Annotated[str, typer.Option("--licence", help="Licence of the data, such as 'CC BY-SA 4.0'.")]
+ImportLicence = Annotated[str, typer.Option("--licence", help=
+    "Licence of the data: an identifier of SPDX, a usual spelling such as 'CC BY-SA 4.0', or unknown.")]
 DropLeaks = Annotated[bool, typer.Option("--drop-leaks", help=
-    "Leave out rows of earlier splits that occur in later splits, and rows that occur twice; count them.")]
+    "Leave out rows of earlier splits that occur in later splits, and rows that occur twice; count them. Stops if it "
+    "would take more than a tenth of a split.")]
+Regroup = Annotated[bool, typer.Option("--regroup", help=
+    "Divide all rows into the splits again, so that rows that share a sentence are in one split.")]
+Strict = Annotated[bool, typer.Option("--strict", help=
+    "Leave the config out if the audit fails; the exit status is then 3.")]
+Encoding = Annotated[str, typer.Option("--encoding", help=
+    "The encoding of text files, such as cp1252 or latin-1. Default: that of the byte order mark, or UTF-8.")]
 Format = Annotated[str | None, typer.Option("--format", help=
-    "The format of the files: senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table. "
-    "Default: detected.")]
+    "The format of the files: senteval, trec, fasttext, label-first, xprobe, discoeval, discoeval-bso, cola, xwino, "
+    "pairs or table. Default: detected.")]
 Html = Annotated[Path | None, typer.Option("--html", help=
     "Also write the report as one HTML page with the rows that show each finding.")]
 Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]

@@ -10,11 +10,12 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UnmeasuredError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from discoprobe.builders.audit.external import Leaks
     from discoprobe.builders.audit.inputs.data_files import Skipped
     from discoprobe.builders.audit.report import Finding, Report
     from discoprobe.cards.text.verdicts import Verdict
@@ -36,20 +37,23 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
-    format_: arg.Format = None, html: arg.Html = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
+    format_: arg.Format = None, encoding: arg.Encoding = "", html: arg.Html = None, jobs: arg.Jobs = 1,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
-    Exit status: 0 all passed, 1 something could not be read, 3 a check failed.
+    Exit status: 0 nothing is above a threshold, 1 something could not be read, 3 a check is above its threshold, 6
+    nothing could be measured.
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
     from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of
+    from discoprobe.builders.audit.report import Status
     from discoprobe.remote_folders import local
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_,
+        format_name=format_, encoding=encoding,
     )  # fmt: skip
     with terminal.progress() as progress:
         read = read_all(names or [], local(out), reading)
@@ -64,24 +68,30 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
         terminal.show(designs, columns, width=terminal.NARROW)
-    if failed := [report.name for report, each in zip(audited, verdicts, strict=True) if each.word == "failed"]:
+    by_word: dict[str, list[str]] = {}
+    for report, verdict in zip(audited, verdicts, strict=True):
+        by_word.setdefault(verdict.word, []).append(f"{report.name}{f' ({verdict.grade})' if verdict.grade else ''}")
+    if failed := by_word.get(Status.ABOVE):
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
     if broken := [skipped for skipped in read.skipped if not skipped.unlabelled]:
         raise DiscoprobeError(f"not read: {'; '.join(skipped.name for skipped in broken)} (see above)")
+    if unmeasured := by_word.get(Status.UNMEASURED):
+        raise UnmeasuredError(f"nothing could be measured on {', '.join(unmeasured)}")
 
 
 @app.command("import")
 def import_(  # noqa: PLR0913 (one parameter per option)
     source: arg.ImportSource, *, task_type: arg.ImportType, name: arg.ImportName, lang: arg.ImportLang,
     licence: arg.ImportLicence, citation: arg.Citation = "", drop_leaks: arg.DropLeaks = False,
-    out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
+    regroup: arg.Regroup = False, strict: arg.Strict = False, out: arg.Out = "dist/discoprobe",
+    text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
     label: arg.LabelColumn = None, pair: arg.PairColumn = None, split: arg.SplitNames = None,
     exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
-    keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
+    encoding: arg.Encoding = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Add any labelled dataset to a release folder, as an audited config with a card.
 
-    Rows, labels and splits stay as they are; leaks between splits are reported. Exit status 3 if the audit fails.
+    Rows, labels and splits stay as they are. What the audit finds in them is on the card, and is no error.
 
     Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
     """
@@ -90,21 +100,25 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_,
+        format_name=format_, encoding=encoding,
     )  # fmt: skip
+    if drop_leaks and regroup:
+        raise UsageError("--drop-leaks and --regroup are two ways to treat leaks: give one of them")
     about = About(task_type, name, lang, licence, citation)
     with release_at(out) as folder, terminal.progress():
-        imported = import_data(source, reading, about, folder, drop_leaks=drop_leaks, keep_failed=keep_failed)
+        leaks: Leaks = "drop" if drop_leaks else "regroup" if regroup else "keep"
+        imported = import_data(source, reading, about, folder, leaks=leaks, strict=strict)
     report = imported.report
     show_reports([report], verdicts_of([report]), imported.skipped, as_json=json_)
     if not json_:
         for check, n in imported.leaks.items():
             terminal.print_wrapped(f"left out for {check}: {n:,} rows")
+        for remark in imported.remarks:
+            terminal.print_wrapped(remark)
         if imported.written:
             terminal.show_load_call(out, report.name, tuple(report.counts))
-    if report.failed:
-        where = "kept" if keep_failed else "left out; use --drop-leaks or --keep-failed"
-        raise AuditFailedError(f"{report.name} fails the audit ({where})")
+    if not imported.written:
+        raise AuditFailedError(f"{report.name} fails the audit and is left out; without --strict its card says why")
 
 
 def show_reports(
@@ -115,10 +129,7 @@ def show_reports(
     docs/audit.md has the schema of the JSON.
     """
     if as_json:
-        data = [
-            report.to_dict() | {"verdict": each.word, "verdict_checks": list(each.checks), "of_design": each.of_design}
-            for report, each in zip(reports, verdicts, strict=True)
-        ]
+        data = [report.to_dict() | each.to_dict() for report, each in zip(reports, verdicts, strict=True)]
         terminal.print_json({"data": data, "skipped": [each._asdict() for each in skipped]})
         return
     if len(reports) == 1:
@@ -142,7 +153,14 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         rows = ", ".join(f"{split} {n:,}" for split, n in report.counts.items())
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in (read.left_out if read else {}).items())
         left_out = f"left out: {reasons}" if reasons else ""
-        parts = [read.format if read else "config", columns, f"labels {labels}", rows, left_out]
+        parts = [
+            read.format if read else "config",
+            read.row if read else "",
+            columns,
+            f"labels {labels}",
+            rows,
+            left_out,
+        ]
         terminal.print_wrapped(f"{report.name}: {'; '.join(filter(None, parts))}")
     sys.stdout.write("\n")
     lines: list[dict[str, Cell]] = []
@@ -151,7 +169,7 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         strongest = f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None
         n_rows = f"{sum(report.counts.values()):,}"
         line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
-        lines.append(line | {"audit": verdict.word, "remark": terminal.remark(verdict)})
+        lines.append(line | {"audit": verdict.word, "remark": verdict.remark})
     terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=terminal.NARROW)
 
 
@@ -161,6 +179,7 @@ def _show_read(report: Report) -> None:
     table: list[dict[str, Cell]] = []
     terminal.print_wrapped(f"{report.name}: {read.format if read else 'config'}")
     if read:
+        terminal.print_wrapped(f"  {'row:':<9} {read.row}")
         for role, columns in read.columns.items():
             terminal.print_wrapped(f"  {role + ':':<9} {', '.join(columns)}", indent=" " * 12)
         for reason, n in read.left_out.items():
@@ -172,11 +191,11 @@ def _show_read(report: Report) -> None:
             for split in splits:
                 names = read.files.get(split, ())
                 more = f" +{len(names) - 1}" if len(names) > 1 else ""
-                files[split] = _shorten(names[0]) + more if names else ""
+                files[split] = _shorten_name(names[0]) + more if names else ""
             table.append(files)
     table.append({"": "rows", **{split: f"{n:,}" for split, n in report.counts.items()}})
     table += [
-        {"": f"  {_shorten(label)}", **{split: f"{report.classes[split][label]:,}" for split in splits}}
+        {"": f"  {_shorten_name(label)}", **{split: f"{report.classes[split][label]:,}" for split in splits}}
         for label in report.labels[:_LABELS]
     ]
     if len(report.labels) > _LABELS:
@@ -201,40 +220,44 @@ def _show_report(report: Report, verdict: Verdict) -> None:
     terminal.show(baselines, ["baseline", "accuracy"], width=terminal.NARROW)
     sys.stdout.write("\n")
     _show_findings(report.findings)
+    for outcome, checks in report.without_value.items():
+        terminal.print_wrapped(f"{outcome}: {', '.join(checks)}")
     if report.heuristics and report.heuristics.rules:
         sys.stdout.write("\nrules found in the training rows, applied to held-out rows\n")
         rules: list[dict[str, Cell]] = []
         for rule in report.heuristics.rules:
             correct = None if rule.correct is None else _interval(rule.correct, rule.interval)
             condition = f"{rule.family}: {rule.condition}"
-            label, coverage = _shorten(rule.label), f"{rule.coverage:.3f}"
+            label, coverage = _shorten_name(rule.label), f"{rule.coverage:.3f}"
             rules.append({"rule": condition, "label": label, "coverage": coverage, "correct": correct})
         terminal.show(rules, ["rule", "label", "coverage", "correct"], width=terminal.NARROW)
 
 
 def _show_findings(findings: Sequence[Finding]) -> None:
-    """Prints a table of checks, and details of those that failed, are exempt, or are noted with a detail."""
+    """Prints a table of the checks that have a value, and details of those above, exempt, or noted with a detail."""
     rows: list[dict[str, Cell]] = []
     details = []
     for finding in findings:
-        measured, threshold = finding.measured, finding.threshold
-        value = None if measured is None else f"{measured:g}"
-        if measured is not None and finding.interval:
-            value = _interval(measured, finding.interval)
-        row: dict[str, Cell] = {"check": finding.check, "status": str(finding.status), "measured": value}
-        rows.append(row | {"threshold": None if threshold is None else f"{threshold:.3g}"})
-        if finding.status in {"failed", "exempt"} or (finding.status == "noted" and finding.detail):
+        if (figure := finding.figure) is None:
+            continue
+        value = _interval(figure.value, figure.interval) if figure.interval else f"{figure.value:g}"
+        if figure.measure not in {"accuracy", "rows"} and finding.kind == "shortcut":
+            value = f"{figure.measure} {value}"
+        grade = f", {finding.grade}" if finding.status == "above" else ""
+        row: dict[str, Cell] = {"check": finding.check, "outcome": f"{finding.status}{grade}", "measured": value}
+        rows.append(row | {"threshold": None if figure.threshold is None else f"{figure.threshold:.3g}"})
+        if finding.status in {"above", "exempt"} or (finding.status in {"noted", "not measured"} and finding.detail):
             text = "; ".join(filter(None, (finding.reason, finding.detail))) or str(finding.status)
             ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
             details.append(f"{finding.check}: {text}{ids}")
-    terminal.show(rows, ["check", "status", "measured", "threshold"], width=terminal.NARROW)
+    terminal.show(rows, ["check", "outcome", "measured", "threshold"], width=terminal.NARROW)
     if details:
         sys.stdout.write("\n")
     for detail in details:
         terminal.print_wrapped(detail)
 
 
-def _shorten(text: str) -> str:
+def _shorten_name(text: str) -> str:
     return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from rich.progress import Task
 
-    from discoprobe.cards.text.verdicts import Verdict
-
 
 Cell = str | int | bool | None
 WIDE = 200
@@ -181,18 +179,6 @@ def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
     files = ", ".join(f'"{split}": "{out}/{config}/{split}-*.parquet"' for split in splits)
     arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'"{out}", "{config}"'
     sys.stdout.write(f"\nload_dataset({arguments})\n")
-
-
-_NAMED = 3
-"""Largest number of checks that a remark names; if there are more, it gives their number."""
-
-
-def remark(verdict: Verdict) -> str | None:
-    """The checks above their threshold, or the smallest detectable gain."""
-    if verdict.word == "failed":
-        checks = ", ".join(verdict.checks) if len(verdict.checks) <= _NAMED else f"{len(verdict.checks)} checks"
-        return f"above the threshold: {checks}{' (all languages of the task)' if verdict.of_design else ''}"
-    return None if verdict.resolution is None else f"smallest detectable gain {verdict.resolution:.3f}"
 
 
 NARROW = 80

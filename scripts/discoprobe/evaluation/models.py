@@ -17,7 +17,7 @@ import polars as pl
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 
 TOKENS_PER_BATCH = 8192
 """Largest number of tokens in a batch, padding included."""

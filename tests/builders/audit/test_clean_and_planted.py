@@ -155,7 +155,7 @@ def test_a_set_with_random_labels_passes(tmp_path, name):
 def test_a_planted_cue_just_strong_enough_fails(tmp_path, name):
     make, strength, check = SETS[name]
     finding = report_of(make, 0, strength, tmp_path).finding(check)
-    assert finding.status is Status.FAILED
+    assert finding.status is Status.ABOVE
     assert finding.measured - finding.threshold < 0.12
 
 

@@ -21,19 +21,19 @@ def _finding(data, check, sources=None):
 def _failed(data, check, rows, measured=None, sources=None):
     """The check fails on exactly these rows (the first five)."""
     found = _finding(data, check, sources)
-    assert found.status is Status.FAILED
+    assert found.status is Status.ABOVE
     assert set(found.rows) == set(rows)
     assert measured is None or found.measured == measured
 
 
 def _passes(data, check, sources=None):
-    assert _finding(data, check, sources).status is Status.PASSED
+    assert _finding(data, check, sources).status is Status.BELOW
 
 
 def test_clean_data_has_no_findings(make):
     report = audit(make.data(600))
     assert not report.failed
-    assert not [f for f in report.findings if f.kind == "integrity" and f.status not in {Status.PASSED, Status.SKIPPED}]
+    assert not [f for f in report.findings if f.kind == "integrity" and f.status not in {Status.BELOW, Status.SKIPPED}]
 
 
 def test_every_check_of_the_table_is_run(make):
@@ -71,7 +71,7 @@ def test_test_equals_dev(make, build):
     _passes(build(rows), "split-equal")
     rows = rows[:80] + [row | {"split": "test"} for row in reversed(rows[60:80])]
     found = _finding(build(rows), "split-equal")
-    assert (found.status, found.measured, found.detail) == (Status.FAILED, 1, "validation and test")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "validation and test")
     assert _finding(build(rows), "dup-across").measured == 20
 
 
@@ -162,19 +162,19 @@ def test_a_test_split_of_one_class(make, build):
     _passes(build(rows), "label-set")
     rows = [row | {"label": 1} if row["split"] == "test" else row for row in rows]
     found = _finding(build(rows), "label-set")
-    assert (found.status, found.measured, found.detail) == (Status.FAILED, 1, "test lacks label0")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks label0")
 
 
 def test_a_label_that_no_split_has(make):
     found = _finding(dataclasses.replace(make.data(90, k=3), labels=("a", "b", "c", "d")), "label-set")
-    assert (found.measured, found.status) == (3, Status.FAILED)
+    assert (found.measured, found.status) == (3, Status.ABOVE)
 
 
 def test_unequal_counts(make, build):
     rows = make.rows(100, 2, 1)
     rows[0] |= {"label": 1 - rows[0]["label"]}
     found = _finding(build(rows), "balance")
-    assert (found.status, found.measured, found.severity) == (Status.FAILED, 2, Severity.ERROR)
+    assert (found.status, found.measured, found.severity) == (Status.ABOVE, 2, Severity.ERROR)
     assert "train: label0" in found.detail
 
 
@@ -191,7 +191,7 @@ def test_places_of_the_right_choice_may_differ_as_random_ones_do(make, build):
     rows[0] |= {"label": (rows[0]["label"] + 1) % 4}
     _passes(build(rows, shape=Shape.CHOICE, k=4), "balance")
     rows = [row | {"label": 0} if at % 2 else row for at, row in enumerate(rows)]
-    assert _finding(build(rows, shape=Shape.CHOICE, k=4), "balance").status is Status.FAILED
+    assert _finding(build(rows, shape=Shape.CHOICE, k=4), "balance").status is Status.ABOVE
 
 
 @pytest.mark.parametrize("k", [2, 5])
@@ -201,7 +201,7 @@ def test_labels_that_alternate(make, build, k):
     _passes(build(rows, k=k), "order")
     rows = [row | {"label": at % 2} for at, row in enumerate(rows)]
     found = _finding(build(rows, k=2), "order")
-    assert (found.status, found.measured) == (Status.FAILED, 1.0)
+    assert (found.status, found.measured) == (Status.ABOVE, 1.0)
 
 
 def test_labels_in_blocks(make, build):
@@ -210,7 +210,7 @@ def test_labels_in_blocks(make, build):
         make.rows(300, 2, 1), key=lambda row: (["train", "validation", "test"].index(row["split"]), row["label"])
     )
     found = _finding(build(rows), "order")
-    assert found.status is Status.FAILED
+    assert found.status is Status.ABOVE
     assert found.measured == 90
     assert "longest run of one label 90" in found.detail
     assert found.rows == tuple(f"train:{place}" for place in range(5))
@@ -231,8 +231,18 @@ def audit_order(data):
 def test_what_has_nothing_to_compare_with_is_skipped(make, build):
     """One split leaks into no other."""
     report = audit(build([row | {"split": "test"} for row in make.rows(60, 2, 1)]))
-    checks = ("dup-across", "sentence-leak", "near-dup", "split-equal", "pair-split", "target-leak")
-    assert {report.finding(check).status for check in checks} == {Status.SKIPPED}
+    across = ("dup-across", "sentence-leak", "near-dup", "target-leak")
+    assert {report.finding(check).status for check in across} == {Status.UNMEASURED}
+    assert {report.finding(check).detail for check in across} == {"there is only one split (test)"}
+    assert {report.finding(check).status for check in ("split-equal", "pair-split")} == {Status.SKIPPED}
+
+
+def test_a_split_that_is_missing_is_named(make, build):
+    rows = [row for row in make.rows(60, 2, 1) if row["split"] != "test"]
+    own = _finding(build(rows, expected=("train", "validation", "test")), "split-set")
+    assert (own.status, own.measured, own.detail) == (Status.ABOVE, 1, "there is no test split")
+    external = _finding(build(rows, external=True), "split-set")
+    assert (external.status, external.measured) == (Status.NOTED, 1)
 
 
 def test_how_others_write_is_a_note(make, build):
@@ -240,7 +250,7 @@ def test_how_others_write_is_a_note(make, build):
     rows[50] |= {"texts": ["Bread &amp; butter for all of us."]}
     finding = _finding(build(rows, external=True), "clean-text")
     assert (finding.status, finding.measured) == (Status.NOTED, 1)
-    assert _finding(build(rows), "clean-text").status is Status.FAILED
+    assert _finding(build(rows), "clean-text").status is Status.ABOVE
 
 
 def test_perturbed_text_that_is_the_original(make, build):
@@ -321,7 +331,7 @@ def test_text_that_is_not_clean(make, build, text, reason):
     rows = make.rows(60, 2, 1)
     rows[50] |= {"texts": [text]}
     found = _finding(build(rows), "clean-text")
-    assert (found.status, found.rows, found.detail) == (Status.FAILED, ("test:2",), f"{reason} 1")
+    assert (found.status, found.rows, found.detail) == (Status.ABOVE, ("test:2",), f"{reason} 1")
 
 
 @pytest.mark.parametrize(
@@ -353,7 +363,7 @@ def test_multiword_tokens_printed_with_their_parts(make, build):
     for row in rows[90:]:
         row["texts"] = [row["texts"][0] + " bugünkü bugün kü"]
     found = _finding(build(rows), "doubled-words")
-    assert (found.status, found.measured) == (Status.FAILED, pytest.approx(0.11))
+    assert (found.status, found.measured) == (Status.ABOVE, pytest.approx(0.11))
     assert set(found.rows) == {f"test:{place}" for place in range(10, 15)}
 
 
@@ -521,6 +531,10 @@ FAULTS = {
     "near-dup": _long_first,
     "target-leak": _targets,
     "split-equal": _equal_splits,
+    "split-set": lambda make, fault: (
+        [row for row in make.rows(100, 2, 1) if row["split"] != "test" or not fault],
+        {"expected": ("train", "validation", "test")},
+    ),
     "label-set": _labels_of_test,
     "balance": lambda make, fault: _plain(make, lambda rows: fault and rows[0].update(label=1 - rows[0]["label"])),
     "order": _run_of_labels,
@@ -554,5 +568,5 @@ def test_every_integrity_check_has_its_fault():
 def test_one_fault_fails_and_none_passes(make, build, check):
     for fault in (False, True):
         rows, flags = FAULTS[check](make, fault)
-        expected = Status.FAILED if fault else Status.PASSED
+        expected = Status.ABOVE if fault else Status.BELOW
         assert (fault, _finding(build(rows, **flags), check).status) == (fault, expected)

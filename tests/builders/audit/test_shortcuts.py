@@ -19,7 +19,7 @@ def _finding(data, check):
 
 def _found(data, check, at_least):
     finding = _finding(data, check)
-    assert finding.status is Status.FAILED
+    assert finding.status is Status.ABOVE
     assert finding.measured >= at_least
     assert finding.interval.low > finding.threshold
     assert 0 < len(finding.rows) <= 20
@@ -29,7 +29,7 @@ def _found(data, check, at_least):
 
 def _stays_within(data, check):
     finding = _finding(data, check)
-    assert finding.status is Status.PASSED
+    assert finding.status is Status.BELOW
     assert finding.interval.high <= finding.threshold + 0.05
 
 
@@ -130,7 +130,7 @@ def test_an_ending_gives_the_label(make, build):
         row["texts"] = [" ".join(words)]
 
     rows = _planted(make, change)
-    _found(build(rows, perturbation=True), "chars", 0.95)
+    _found(build(rows, perturbation=True), "chars", 0.93)
     finding = _finding(build(rows), "chars")
     assert (finding.status, finding.threshold) == (Status.NOTED, None)
 
@@ -188,12 +188,12 @@ def test_distractors_come_from_train(make, build):
     data = build(rows, shape=Shape.SEQUENCE)
     finding = _found(data, "seen", 0.75)
     assert finding.detail.endswith("→ label1")
-    assert _finding(data, "sentence-leak").status is Status.FAILED
+    assert _finding(data, "sentence-leak").status is Status.ABOVE
 
 
 def test_nothing_seen_in_train_passes_on_any_number_of_rows(make):
     finding = _finding(make.data(60), "seen")
-    assert (finding.status, finding.measured) == (Status.PASSED, finding.baseline)
+    assert (finding.status, finding.measured) == (Status.BELOW, finding.baseline)
 
 
 def test_minimal_pairs_in_one_direction(make, build):
@@ -251,10 +251,10 @@ def test_too_few_rows_to_tell(make, build):
             row["texts"] = [make.sentence(30, 40)]
 
     few = _finding(build(_planted(make, change, n=60)), "length")
-    assert few.status is Status.PASSED
+    assert few.status is Status.OPEN
     assert few.resolution > 0.12
     many = _finding(build(_planted(make, change)), "length")
-    assert many.status is Status.FAILED
+    assert many.status is Status.ABOVE
     assert many.resolution < 0.04
 
 
@@ -266,7 +266,7 @@ def test_characters_are_words_in_a_script_without_spaces(make, build):
         row["texts"] = [start + ("龜鼎" if row["label"] else "鼎龜") + end + "。"]
 
     finding = _finding(build(_planted(make, change, n=600), perturbation=True), "token")
-    assert finding.status is Status.FAILED
+    assert finding.status is Status.ABOVE
     assert finding.detail.startswith(("'龜鼎' occurs → label1", "'鼎龜' occurs → label0"))
 
 
@@ -291,7 +291,7 @@ def test_data_of_one_split_are_cross_validated_in_five_parts(make, build):
     assert (report.trained_on, report.measured_on) == ("the other parts", "test")
     assert "five parts of test" in report.notes[0]
     finding = report.finding("length")
-    assert (finding.status, finding.n) == (Status.FAILED, 1000)
+    assert (finding.status, finding.n) == (Status.ABOVE, 1000)
 
 
 def test_data_without_train_learn_from_validation(make, build):
@@ -305,7 +305,7 @@ def test_data_without_train_learn_from_validation(make, build):
 
 def test_one_label_only_measures_no_shortcut(make, build):
     report = audit(build([row | {"label": 0} for row in make.rows(100, 2, 1)], k=1))
-    assert {f.status for f in report.findings if f.kind == "shortcut"} == {Status.SKIPPED}
+    assert {f.status for f in report.findings if f.kind == "shortcut"} == {Status.UNMEASURED}
     assert report.strongest is None
     assert "no shortcut was measured" in report.notes[0]
 

@@ -13,7 +13,7 @@ def problem_of(truth, groups):
     n = len(truth)
     truth, numbers = np.asarray(truth), np.asarray(groups)
     ids = np.array([str(row) for row in range(n)], dtype=object)
-    units = Units(None, np.zeros(n), truth, np.arange(n), ids, truth, (numbers,), np.full(n, -1))
+    units = Units(None, np.zeros(n), truth, np.arange(n), ids, np.arange(n), truth, (numbers,), np.full(n, -1))
     labels = tuple(map(str, range(int(truth.max()) + 1)))
     fold = Fold(np.arange(n), np.arange(n))
     return Problem(units, (fold,), labels, choice=False, unspaced=False, trained_on="", measured_on="")

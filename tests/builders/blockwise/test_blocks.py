@@ -7,6 +7,8 @@ import dataclasses
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from statistics import mean
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -21,11 +23,14 @@ from discoprobe.builders import (
     blocks_of,
     build,
     load,
+    merge,
     rows_of_block,
+    select,
     tasks_named,
 )
 from discoprobe.builders import build as build_blocks
 from discoprobe.builders.audit import INTEGRITY, Subject, from_config
+from discoprobe.builders.sampling import split_of
 from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined
 from discoprobe.loaders.languages import language_data
 
@@ -296,3 +301,64 @@ def test_a_pair_whose_text_an_earlier_block_has_is_left_out_and_counted():
     assert collected._without_equal_texts(first).height == 4
     assert collected._without_equal_texts(later)["unit"].to_list() == [3, 3]
     assert collected.drops["equal-text"] == 2
+
+
+def test_a_new_part_changes_few_blocks():
+    """A block ends at a part whose hash says so: then the next blocks begin where they did without the new part."""
+    chapters = [SimpleNamespace(identity=f"chapter {n}", size=500 + n * 379 % 1000, n_documents=1) for n in range(400)]
+    settings = Settings(block=10_000)
+
+    def blocks(parts):
+        return {tuple(part.identity for part in block) for block in blocks_of(parts, settings)}
+
+    every = blocks(chapters)
+    changed = [len(every - blocks(chapters[:n] + chapters[n + 1 :])) for n in range(0, len(chapters), 8)]
+    assert len(every) > 30
+    assert mean(changed) < 5
+
+
+def test_first_documents_have_their_share_of_the_text(corpus_of):
+    (whole,) = corpus_of("sample", "es").parts
+    ((first,),) = blocks_of([whole], dataclasses.replace(TINY, block=10**6, most_documents=7))
+    assert first.size == pytest.approx(whole.size * 7 / whole.n_documents, abs=1)
+
+
+def test_the_hash_of_a_document_alone_decides_on_its_split(parts):
+    """Its split is the same in whatever block it is, and whatever else is in it."""
+    block = blocks_of(parts, TINY)[0]
+    splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY)).splits
+    keys = pl.concat(
+        shard.sentences.select("doc").join(shard.documents.select("doc", "key"), on="doc", maintain_order="left")
+        for shard in load(block)
+    )["key"].to_numpy()
+    of_hash = split_of(keys, TINY.seed).to_physical().to_numpy()
+    assert len(set(of_hash)) > 1
+    assert (splits[splits >= 0] == of_hash[splits >= 0]).all()
+
+
+def test_candidates_of_several_blocks_stay_apart(parts):
+    """Decisions about labels see several blocks as one; a cluster or passage of one block is none of another."""
+    tasks = tasks_named(["sent_len", "bso"])
+    of_block = select(tasks, load(blocks_of(parts, TINY)[0]), BlockPlan(language_data("es"), TINY))
+    together = merge([of_block, of_block], tasks)
+    for one, both in ((of_block.of_task["sent_len"], together.of_task["sent_len"]),
+                      (of_block.sentences, together.sentences)):  # fmt: skip
+        assert both.height == 2 * one.height
+        assert both["row"].to_list() == list(range(both.height))
+        for column in {"shard", "cluster", "passage"} & set(one.columns):
+            assert both[column].drop_nulls().n_unique() == 2 * one[column].drop_nulls().n_unique(), column
+
+
+def test_wordings_of_earlier_blocks_count():
+    """Two pairs of a config may have the same wording, wherever they are."""
+    collected = ConfigRows(all_tasks()["agreement_suite"], [], BlockPlan(language_data("es"), Settings()))
+
+    def pairs(*wordings):
+        return pl.DataFrame({
+            "unit": [n for n, _ in enumerate(wordings) for _ in "ab"], "key": range(2 * len(wordings)),
+            "label": [0, 1] * len(wordings), "wording": [wording for wording in wordings for _ in "ab"],
+        })  # fmt: skip
+
+    assert collected._without_repeated_wording(pairs(1, 1, 2)).height == 6
+    assert collected._without_repeated_wording(pairs(1, 2, 3))["wording"].to_list() == [2, 2, 3, 3]
+    assert collected.drops["repeated"] == 2

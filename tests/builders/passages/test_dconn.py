@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from discoprobe.builders import Context, Settings, all_tasks
+from discoprobe.builders.blocks import _sequence_rows
 from discoprobe.builders.passages import corpus_labels as connective_pairs
-from discoprobe.builders.render import _sequence_rows
 from discoprobe.builders.sentences import one_per_sense, unlisted
 from discoprobe.loaders.languages import language_data
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling import classes, classes_of_two, differences, ranks, remove_bias, waves
+from discoprobe.builders.sampling import classes, differences, ranks, remove_bias, waves
 
 
 def _rows(signs, split="train"):
@@ -147,11 +147,13 @@ def test_what_two_measures_show_together_goes_though_neither_shows_it_alone():
     alone = np.hstack([rule(measure) for measure in (values, others) for rule in (ranks, differences)])
     frame = _rows([(1,)] * 600).with_row_index("at")
     even = remove_bias(frame, alone, "test", slack=5)["at"].to_numpy()
-    together = classes_of_two(values, others)
-    assert (together[even].sum(axis=0) > 30).any()
-    kept = remove_bias(frame, np.hstack([alone, together]), "test", slack=5)["at"].to_numpy()
-    assert len(kept) > 200
-    assert np.abs(together[kept].sum(axis=0)).max() < 10
+    together = waves([values, others])
+    matched = remove_bias(frame, np.hstack([alone, together]), "test", slack=5)["at"].to_numpy()
+    agree = np.sign(values) == np.sign(others)
+    more = agree[:, 0] - agree[:, 1:].mean(axis=1)
+    assert more[even].mean() > 0.2
+    assert abs(more[matched].mean()) < 0.05
+    assert len(matched) > 200
 
 
 def test_what_three_measures_show_together_goes_though_no_two_of_them_show_it():

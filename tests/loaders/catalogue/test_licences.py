@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.catalogue import normalise, openness, publishable, strictest, strictness
+from discoprobe.loaders import UnknownNameError
+from discoprobe.loaders.catalogue import checked, normalise, openness, publishable, strictest, strictness
 
 SPELLINGS = {
     "CC BY-SA 4.0": "CC-BY-SA-4.0",
@@ -65,6 +66,21 @@ def test_spellings(name, identifier):
 def test_identifiers_stay_what_they_are(identifier):
     assert normalise(identifier) == identifier
     assert strictest([identifier]) == identifier
+
+
+@pytest.mark.parametrize(
+    "name", ["CC BY 4.0", "cc-by-sa-3.0", "ODC-By-1.0", "MIT AND CC-BY-4.0", "GPL 3.0", "PD", "unknown"]
+)
+def test_licences_that_there_are(name):
+    assert checked(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "Foo", "CC BY 9.9", "LicenseRef-mine", "MTI", "CC BY 4.0 (non-commercial)"])
+def test_licences_that_there_are_not(name):
+    near = {"CC BY 9.9": "did you mean CC-BY-4.0", "MTI": "did you mean MIT"}.get(name, "an identifier of https://spdx")
+    with pytest.raises(UnknownNameError, match=near) as error:
+        checked(name)
+    assert f"unknown licence '{name}'" in str(error.value)
 
 
 def test_several_licences_are_all_kept():

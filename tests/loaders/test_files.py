@@ -11,7 +11,7 @@ from discoprobe.loaders import PREFIX, work_folder
 WORKING = """
 import sys, time
 from pathlib import Path
-from discoprobe.loaders.folders import work_folder
+from discoprobe.loaders.files import work_folder
 with work_folder(Path(sys.argv[1])) as folder:
     (folder / "batch").write_text("half")
     print(folder, flush=True)
