@@ -26,8 +26,10 @@ from discoprobe.builders.sentences import Trees
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.languages import language_data
 
-RARE = pl.concat_list([3 * pl.col("row") + n + 1000 for n in range(3)]).cast(pl.List(pl.UInt64))
-"""Bigrams that no corpus has, three of each row."""
+RARE, RARE_TOO = (
+    pl.concat_list([3 * pl.col("row") + n + first for n in range(3)]).cast(pl.List(pl.UInt64)) for first in (1000, 9000)
+)
+"""Bigrams that no corpus has, three of each row; and others."""
 
 WORD = st.text(alphabet="abcÄßжЖ語'", min_size=1, max_size=5)
 
@@ -155,7 +157,7 @@ def either_way(frame):
     return frame.with_columns(
         seam=pl.when(even).then("seam").otherwise("shifted_seam"),
         shifted_seam=pl.when(even).then("shifted_seam").otherwise("seam"),
-        original_bigrams=pl.lit([8, 8, 8], pl.List(pl.UInt64)), shifted_bigrams=RARE,
+        original_bigrams=RARE_TOO, shifted_bigrams=RARE,
     )  # fmt: skip
 
 
@@ -178,9 +180,14 @@ def test_where_every_swap_makes_the_same_ngrams_hardly_any_is_left():
     assert balanced(swaps_of(200))[0].height < 40
 
 
+def test_where_every_swap_parts_the_same_two_words_hardly_any_is_left():
+    frame = either_way(swaps_of(200)).with_columns(original_bigrams=pl.lit([8, 8, 8], pl.List(pl.UInt64)))
+    assert balanced(frame)[0].height < 40
+
+
 def test_another_pair_of_the_sentence_is_used_before_the_sentence_is_lost():
     """All sentences have a pair that makes an n-gram; half of them have another one, which removes it."""
-    alone = swaps_of(200).with_columns(original_bigrams=pl.lit([8, 8, 8], pl.List(pl.UInt64)), shifted_bigrams=RARE)
+    alone = swaps_of(200).with_columns(original_bigrams=RARE_TOO, shifted_bigrams=RARE)
     others = alone.head(100).with_columns(
         row=pl.col("row") + 200, index=pl.lit(5, pl.Int64), seam="shifted_seam", shifted_seam="seam",
         swapped=pl.col("swapped") + "y",
@@ -191,17 +198,12 @@ def test_another_pair_of_the_sentence_is_used_before_the_sentence_is_lost():
 
 
 def test_originals_have_the_more_frequent_bigrams_in_half_of_the_pairs():
-    """Of three pairs of each sentence two are likelier as they are."""
-    frame = swaps_of(100, 0.66, per_sentence=3)
-    even = pl.col("row") % 2 == 0
-    left, _ = balanced(
-        frame.with_columns(
-            seam=pl.when(even).then("seam").otherwise("shifted_seam"),
-            shifted_seam=pl.when(even).then("shifted_seam").otherwise("seam"),
-        )
-    )
-    likelier = (left["original_bigrams"].list.first() == 7).sum()
-    assert abs(2 * likelier - left.height) <= 0.2 * 100
+    """Of three pairs of each sentence two are likelier as they are; no two have the same bigrams."""
+    frame = either_way(swaps_of(100, per_sentence=3))
+    likelier = pl.col("row") % 3 != 0
+    common = frame.select(seen=pl.when(likelier).then("original_bigrams").otherwise("shifted_bigrams"))["seen"]
+    left, _ = balanced(frame, HashCounts(pl.concat([common] * 5)))
+    assert abs(2 * left.select(likelier.sum()).item() - left.height) <= 0.2 * 100
     assert left.height >= 60
 
 
