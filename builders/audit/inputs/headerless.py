@@ -163,7 +163,7 @@ def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
     longest = int(frame["texts"].list.len().to_numpy().max())
     shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
     about = Provenance(
-        kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()),
+        kind, columns={"fields": (fields,)}, left_out=dict(Counter(faults.drop_nulls().to_list())),
         notes=(labels.note,) if labels.note else (),
     )  # fmt: skip
     rows = conform(frame, shape)
