@@ -185,11 +185,13 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
     Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
     """
     windows, used = cut.windows, set[int]()
+    apart = max(how.words for how in kinds.values()), max(how.chars for how in kinds.values())
+    apart = apart if context.settings.match else (np.inf, np.inf)
     turns, taken = [], np.full((windows.height, 0), -1)
     for kind, matching in kinds.items():
         around, right = _passages(windows)
         keys, before = windows["window"].to_numpy(), right[:, None] - 1
-        slots = Slots(keys, right, around, before, taken, aim=_aim(windows, kind, context), two=True)
+        slots = Slots(keys, right, around, before, taken, apart, aim=_aim(windows, kind, context), two=True)
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
         pool, key = np.setdiff1d(cut.pool, list(used)), (*context.seed_key, kind)
         of_turns = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
@@ -212,18 +214,11 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
         windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")
     clusters = frame["cluster"].to_numpy()[windows.select(*kinds).to_numpy()]
     unlike = np.array([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=bool)
-    return windows.filter(unlike & _equally_long(frame, windows, kinds, context))
-
-
-def _equally_long(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds, context: Context) -> npt.NDArray[np.bool_]:
-    """Whether the longest candidate of each window is about as long as the shortest, whichever of them is right."""
-    equal = np.ones(windows.height, dtype=bool)
-    if context.settings.match:
-        candidates = np.column_stack([_passages(windows)[1], windows.select(*kinds).to_numpy()])
-        for column, most in (("n_words", "words"), ("n_chars", "chars")):
-            sizes = frame[column].to_numpy()[candidates]
-            equal &= sizes.max(axis=1) <= (1 + max(getattr(how, most) for how in kinds.values())) * sizes.min(axis=1)
-    return equal
+    # The longest candidate is about as long as the shortest. Otherwise the right one would often be of medium length.
+    candidates = np.column_stack([_passages(windows)[1], windows.select(*kinds).to_numpy()])
+    sizes = [frame[column].to_numpy()[candidates] for column in ("n_words", "n_chars")]
+    close = [size.max(axis=1) <= (1 + most) * size.min(axis=1) for size, most in zip(sizes, apart, strict=True)]
+    return windows.filter(unlike & close[0] & close[1])
 
 
 def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:

@@ -108,6 +108,7 @@ class Slots:
         context: rows of the sentences around it (n, k), -1 where there are fewer.
         beside: rows of the sentences next to it (n, m), likewise.
         taken: rows of distractors that the window has already (n, m).
+        apart: by which shares a distractor may have more or fewer words, and characters, than one of ``taken``.
         longer: whether the distractor should rather be the longer of the two, or the shorter (n).
         aim: preferred length of the distractor, as a multiple of the true sentence's (n).
         two: whether each window gets two distractors, if possible one that is more similar to the context than the true
@@ -122,6 +123,7 @@ class Slots:
     context: Rows
     beside: Rows
     taken: Rows | None = None
+    apart: tuple[float, float] = (np.inf, np.inf)
     longer: npt.NDArray[np.bool_] | None = None
     aim: Values | None = None
     two: bool = False
@@ -277,8 +279,9 @@ class _Search:
         same_document = self.document[true][:, None] == self.document[pool]
         allowed = (same_document & (pool >= true[:, None] + BEYOND)) if self.matching.later else ~same_document
         taken = [] if self.slots.taken is None else list(self.slots.taken[block].T)
-        for sizes, most in ((self.words, self.matching.words), (self.chars, self.matching.chars)):
-            for candidates in (true, *taken):
+        tolerances = (self.words, self.matching.words), (self.chars, self.matching.chars)
+        for (sizes, of_true), of_taken in zip(tolerances, self.slots.apart, strict=True):
+            for candidates, most in ((true, of_true), *((rows, of_taken) for rows in taken)):
                 there = sizes[candidates][:, None]
                 allowed &= (sizes[pool] <= (1 + most) * there) & (there <= (1 + most) * sizes[pool])
         return np.asarray(allowed)

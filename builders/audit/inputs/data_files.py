@@ -103,6 +103,7 @@ _ABOUT = {
 """Stems of files that hold no data."""
 _CLASS_LISTS = {
     "mapping", "classes", "class_names", "label_names", "labels_map", "label_map", "label_mapping", "id2label",
+    "categories",
 }  # fmt: skip
 """Stems of files that hold the names of classes; they are used beside parallel files, and are no data."""
 _CLASSES = ("pos", "neg", "neu", "positive", "negative", "neutral", "objective", "subjective")

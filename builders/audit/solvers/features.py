@@ -230,10 +230,11 @@ class Features:
     def counts(self, measures: Mapping[str, pl.Expr]) -> Floats:
         """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates.
 
-        Measures that are equal in all texts are left out.
+        Measures that are equal in all texts are left out, but for one if no measure differs.
         """
         grid = self._grid(measures)
-        grid = grid[:, :, (grid != grid[:1, :1]).any(axis=(0, 1))]
+        differs = (grid != grid[:1, :1]).any(axis=(0, 1))
+        grid = grid[:, :, differs if differs.any() else slice(1)]
         return np.hstack([_flat(grid), grid.sum(axis=1), self._beside(grid[:, 0])])
 
     def _grid(self, measures: Mapping[str, pl.Expr]) -> Floats:

@@ -375,3 +375,9 @@ def test_messages_are_one_line(tmp_path):
         read(tmp_path)
     assert "\n" not in str(error.value)
     assert error.value.exit_status == 1
+
+
+def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
+    rows = [f"{make.sentence()}\t{'' if at == 3 else label}" for at, label in enumerate(make.labels(20, 2))]
+    report = audit(_one(write({"te.txt": rows}) / "te.txt"))
+    assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}

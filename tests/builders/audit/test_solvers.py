@@ -401,6 +401,12 @@ def test_the_right_candidate_is_written_in_another_way(make, build):
     assert finding_of(build(rows, shape=Shape.CHOICE), "surface").measured == 1.0
 
 
+def test_text_of_many_classes_without_capitals_and_marks(make, build):
+    rows = [row | {"texts": [re.sub("[^a-z ]", "", row["texts"][0].lower())]} for row in make.rows(900, 60, 1)]
+    for check in ("case", "punctuation"):
+        assert finding_of(build(rows, k=60), check).gain <= 0.02
+
+
 def test_text_that_is_written_in_one_way_has_no_surface(make, build):
     finding = finding_of(build(make.rows(400, 2, 2), shape=Shape.PAIR), "surface")
     assert finding.measured == finding.baseline == 0.5
