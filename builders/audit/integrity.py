@@ -169,6 +169,16 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
     return measure_rows(pl.concat(altered), share_of=max(1, compared))
 
 
+def split_groups(subject: Subject) -> Measure:
+    """Rows whose document (or speaker, or whatever the group of a row is) has rows in an earlier split."""
+    rows = subject.data.rows.filter(pl.col("group").is_not_null())
+    if len(subject.data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
+        return SKIPPED
+    shared = rows.filter(_SPLIT.min().over("group") < _SPLIT)
+    detail = f"{shared['group'].n_unique():,} groups are in several splits" if shared.height else ""
+    return measure_rows(shared, detail=detail)
+
+
 def label_conflicts(subject: Subject) -> Measure:
     """Rows whose input occurs with another label, in any split."""
     return measure_rows(subject.keyed.filter(pl.col("truth").n_unique().over("input") > 1))
@@ -359,6 +369,8 @@ def unperturbed(subject: Subject) -> Measure:
     if data.shape is Shape.SEQUENCE:
         originals = subject.keyed.filter(pl.col("label") == 0)["input"]
         return measure_rows(subject.keyed.filter((pl.col("label") > 0) & pl.col("input").is_in(originals.to_list())))
+    if data.rows["original"].is_null().all():
+        return SKIPPED
     return measure_rows(data.rows.filter(pl.col("original") == texts.list.last()))
 
 
@@ -452,6 +464,7 @@ INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
     "near-dup": partial(shared_with_earlier, "near-dup"),
     "altered-dup": altered_copies_of_earlier,
     "target-leak": target_leaks,
+    "group-split": split_groups,
     "split-equal": equal_splits,
     "split-set": missing_splits,
     "label-set": label_sets,

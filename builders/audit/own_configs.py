@@ -37,7 +37,7 @@ def from_config(config: Config) -> AuditInput:
     return dataclasses.replace(
         _as_input(config.name, splits, config.shape, config.labels),
         natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
-        pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
+        guessed_groups=config.published, pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
         expected=() if config.published else splits_of(config.shape),
     )  # fmt: skip
 
@@ -77,7 +77,9 @@ def read_own(
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}
     if compares(data.shape, data.rows, data.labels):
         exempt = COMPARED
-    return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)
+    return dataclasses.replace(
+        data, perturbation=suite, pairs=suite, natural=True, external=True, guessed_groups=True, exempt=exempt
+    )
 
 
 def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels: tuple[str, ...]) -> AuditInput:

@@ -96,6 +96,8 @@ CHECKS = (
     ),
     # SentEval Tense: a verb form occurs in one partition only.
     _integrity("target-leak", "test rows whose target form is a target in train", across=True, removable=True),
+    # Rows of one document have the same topic and author: a model may know the document instead of the task.
+    _integrity("group-split", "rows whose document or group has rows in an earlier split", across=True, removable=True),
     _integrity("split-equal", "pairs of splits with the same content", unit="pairs of splits"),
     # A release folder without its test split loads, and its solvers are then measured elsewhere.
     _integrity("split-set", "splits that are missing", unit="splits"),

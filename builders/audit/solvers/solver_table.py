@@ -18,7 +18,7 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
-from discoprobe.builders.audit.solvers.features import CAPITALS, LENGTH_MEASURES, PUNCTUATION, SLOTS, SURFACE, Features
+from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, PUNCTUATION, SLOTS, SURFACE, Features
 from discoprobe.builders.audit.solvers.problem import TIE, Fold, Problem, Score, best_of
 from discoprobe.builders.audit.solvers.rules import Conditions, best_token, token_conditions, total
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
@@ -471,7 +471,7 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "single": single,
     "seen": seen,
     "punctuation": lambda bench: bench.problem.learn(bench.features.counts(PUNCTUATION)),
-    "case": lambda bench: bench.problem.learn(bench.features.counts(CAPITALS)),
+    "case": lambda bench: bench.problem.learn(bench.features.capitals()),
     "surface": lambda bench: bench.problem.learn(bench.features.counts(SURFACE)),
     "label-word": label_word,
     "metadata": metadata,

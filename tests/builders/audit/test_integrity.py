@@ -535,6 +535,9 @@ FAULTS = {
         [row for row in make.rows(100, 2, 1) if row["split"] != "test" or not fault],
         {"expected": ("train", "validation", "test")},
     ),
+    "group-split": lambda make, fault: _plain(
+        make, lambda rows: [row.update(group=f"d{at % (95 if fault else 100)}") for at, row in enumerate(rows)]
+    ),
     "label-set": _labels_of_test,
     "balance": lambda make, fault: _plain(make, lambda rows: fault and rows[0].update(label=1 - rows[0]["label"])),
     "order": _run_of_labels,
