@@ -43,6 +43,8 @@ class Reading:
         split_names: name of a file, of a Hub split or in ``split_column`` → ``train``, ``validation`` or ``test``.
         exclude: labels whose rows are left out.
         config: configuration of a dataset of the Hub.
+        group: column with the same value in all rows that depend on each other, such as those of a document.
+        edited: labels of texts that were edited.
         encoding: of text files, as Python calls it; by default that of the byte order mark, or UTF-8.
     """
 
@@ -55,12 +57,14 @@ class Reading:
     split_names: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     config: str | None = None
+    group: str | None = None
+    edited: tuple[str, ...] = ()
     encoding: str = ""
 
     @property
     def names_columns(self) -> bool:
-        """Whether the user named columns of text, choices or labels."""
-        return bool(self.text or self.choices or self.label)
+        """Whether the user named columns of text, choices, labels or groups."""
+        return bool(self.text or self.choices or self.label or self.group)
 
 
 class Skipped(NamedTuple):
