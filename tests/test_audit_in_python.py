@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -11,9 +12,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from typer.testing import CliRunner
 
 import discoprobe
 from discoprobe.builders.audit import UnreadableDataError
+from discoprobe.cli import app
 from discoprobe.loaders import DiscoprobeError
 
 
@@ -107,3 +110,29 @@ def test_two_processes_find_the_same(rows):
 def test_the_import_is_light():
     code = "import discoprobe, sys; print([m for m in ('polars', 'datasets', 'pandas', 'sklearn') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_report_has_the_verdict_of_the_command(rows, tmp_path):
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    report = discoprobe.audit(path, text="body", label="mood")
+    done = CliRunner().invoke(app, ["audit", str(path), "--text", "body", "--label", "mood", "--json"])
+    assert json.loads(json.dumps(report.to_dict())) == json.loads(done.stdout)["data"][0]
+    assert report.verdict.word == report.to_dict()["verdict"] == "open"
+    assert report.verdict.text == report.to_dict()["sentence"]
+
+
+def test_splits_groups_and_edited_labels(rows):
+    frame = pl.DataFrame(rows).with_columns(
+        part=pl.when(pl.int_range(pl.len()) < 40).then(pl.lit("learn")).otherwise(pl.lit("test")),
+        whose=pl.int_range(pl.len()) // 4,
+    )
+    options = {"text": "body", "label": "mood", "group": "whose", "split": ["part", "learn=train"]}
+    report = discoprobe.audit(frame, edited="1", **options)
+    assert report.counts == {"train": 40, "test": 20}
+    assert report.read.columns["group"] == ("whose",)
+    assert report.edited
+    assert report.finding("words").threshold == pytest.approx(0.6, abs=0.02)
+    assert discoprobe.audit(frame, edited=["0"], **options).labels == ("1", "0")
+    with pytest.raises(DiscoprobeError, match="unknown label '7'"):
+        discoprobe.audit(frame, edited="7", **options)

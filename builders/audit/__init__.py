@@ -10,7 +10,7 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "external": ["suite_of"],
-    "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_used_labels"],
+    "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_edited", "with_used_labels"],
     "integrity": ["INTEGRITY", "Subject", "fidelity"],
     "intervals": [
         "Interval", "exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],

@@ -1,13 +1,14 @@
 """The input of the audit: labelled rows of texts in splits, from a config or an external dataset."""
 
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 _COLUMNS: dict[str, pl.DataType] = {
     "split": pl.Enum(SPLITS),
@@ -81,6 +82,7 @@ class AuditInput:
         natural: whether labels keep the distribution of the source and need not be balanced.
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
         external: whether discoprobe did not build the rows: then ``clean-text`` and ``doubled-words`` never fail.
+        guessed_groups: whether ``group`` is a column that nobody named: then groups in two splits are only reported.
         exempt: checks that do not apply → reason.
         expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
@@ -95,6 +97,7 @@ class AuditInput:
     natural: bool = False
     split_by: str = ""
     external: bool = False
+    guessed_groups: bool = False
     exempt: Mapping[str, str] = field(default_factory=dict)
     expected: tuple[str, ...] = ()
     read: Provenance | None = None
@@ -154,6 +157,46 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     missing = [name for name in SCHEMA if name not in rows.columns]
     rows = rows.with_columns(defaults.get(name, pl.lit(None)).alias(name) for name in missing)
     return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
+
+
+EDITED = frozenset(
+    {"altered", "corrupted", "edited", "incoherent", "manipulated", "modified", "noised", "permuted", "perturbed",
+     "replaced", "reversed", "scrambled", "shuffled", "swapped", "unordered"}
+)  # fmt: skip
+"""Names of labels that say that a text was edited."""
+ORIGINAL = frozenset(
+    {"authentic", "clean", "coherent", "in_order", "intact", "natural", "ordered", "original", "unaltered", "unchanged",
+     "unedited", "unmodified", "unperturbed"}
+)  # fmt: skip
+"""Names of labels that say that it was not."""
+
+
+def with_edited(data: AuditInput, named: Collection[str] = ()) -> AuditInput:
+    """Data of others whose labels say which texts were edited: then originals come first, and all solvers count.
+
+    Args:
+        data: what was read.
+        named: the labels of edited texts; without, all labels must be names of ``EDITED`` or ``ORIGINAL``.
+
+    Raises:
+        UnknownNameError: there is no such label.
+    """
+    if not data.external or data.perturbation or data.shape is Shape.CHOICE:
+        return data
+    if unknown := next((name for name in named if name not in data.labels), None):
+        raise UnknownNameError("label", unknown, data.labels)
+    usual = {name: re.sub(r"[\W_]+", "_", name.strip().lower()) for name in data.labels}
+    edited = [name for name in data.labels if (name in named if named else usual[name] in EDITED)]
+    originals = [name for name in data.labels if name not in edited]
+    if not edited or not originals or not (named or {usual[name] for name in originals} <= ORIGINAL):
+        return data
+    order = (*originals, *edited)
+    places = dict(enumerate(order.index(name) for name in data.labels))
+    rows = data.rows.with_columns(pl.col("label").replace_strict(places, return_dtype=pl.Int64))
+    read = data.read or Provenance("")
+    how = "named" if named else "by the names of the labels"
+    note = f"edited texts: {', '.join(edited)} ({how}), so all solvers count"
+    return replace(data, labels=order, rows=rows, perturbation=True, read=replace(read, notes=(*read.notes, note)))
 
 
 def metadata_of(frame: pl.DataFrame, used: Collection[str]) -> pl.Expr:

@@ -17,11 +17,11 @@ from scipy.sparse import csgraph
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import LEAK_WORDS, NEAR_JACCARD
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, LEAK_WORDS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
-from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
 from discoprobe.loaders.words import n_words, normal
 
 _EXAMPLES = 5
@@ -29,6 +29,8 @@ _EXAMPLES = 5
 _SEPARATED_ENTITY = r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;"
 _SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
 """Entities and tags that a tokeniser has pulled apart (DiscoEval: ``& lt ;``, ``< onlyinclude >``)."""
+_COMPARED = 50_000
+"""Sentences of a split that are compared with altered copies: so many show a share of .01, and bound memory."""
 _ROWS_AT_ONCE = 10_000
 """Rows whose words are in memory at a time."""
 _GOLD_SIGMAS = 4.0
@@ -140,6 +142,41 @@ def shared_with_earlier(check: str, subject: Subject) -> Measure:
         return SKIPPED
     frame, key = subject.shared_by(check)
     return measure_rows(frame.filter(_SPLIT.min().over(key) < _SPLIT))
+
+
+def altered_copies_of_earlier(subject: Subject) -> Measure:
+    """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
+
+    Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
+    chosen by hash; the share is then that of their rows.
+    """
+    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+        return SKIPPED
+    sentences, texts = subject.sentences
+    first = sentences.group_by("sentence").agg(first=_SPLIT.min())
+    first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
+    altered, compared = [], 0
+    for split in subject.data.splits[1:]:
+        now = SPLITS.index(split)
+        later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
+        earlier = first.filter(pl.col("first") < now)["sentence"]
+        copies = later.filter(
+            pl.Series(altered_copies(texts.gather(earlier), texts.gather(later), least=ALTERED_WORDS))
+        )
+        of_split = sentences.filter(pl.col("split") == split)
+        altered.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
+        compared += of_split.filter(pl.col("sentence").is_in(later.implode())).n_unique("place")
+    return measure_rows(pl.concat(altered), share_of=max(1, compared))
+
+
+def split_groups(subject: Subject) -> Measure:
+    """Rows whose document (or speaker, or whatever the group of a row is) has rows in an earlier split."""
+    rows = subject.data.rows.filter(pl.col("group").is_not_null())
+    if len(subject.data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
+        return SKIPPED
+    shared = rows.filter(_SPLIT.min().over("group") < _SPLIT)
+    detail = f"{shared['group'].n_unique():,} groups are in several splits" if shared.height else ""
+    return measure_rows(shared, detail=detail)
 
 
 def label_conflicts(subject: Subject) -> Measure:
@@ -332,6 +369,8 @@ def unperturbed(subject: Subject) -> Measure:
     if data.shape is Shape.SEQUENCE:
         originals = subject.keyed.filter(pl.col("label") == 0)["input"]
         return measure_rows(subject.keyed.filter((pl.col("label") > 0) & pl.col("input").is_in(originals.to_list())))
+    if data.rows["original"].is_null().all():
+        return SKIPPED
     return measure_rows(data.rows.filter(pl.col("original") == texts.list.last()))
 
 
@@ -423,7 +462,9 @@ INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
     "label-conflict": label_conflicts,
     "sentence-leak": partial(shared_with_earlier, "sentence-leak"),
     "near-dup": partial(shared_with_earlier, "near-dup"),
+    "altered-dup": altered_copies_of_earlier,
     "target-leak": target_leaks,
+    "group-split": split_groups,
     "split-equal": equal_splits,
     "split-set": missing_splits,
     "label-set": label_sets,

@@ -22,8 +22,9 @@ from discoprobe.builders.config import TEXTS, Config, Shape, schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 
-_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id", "group", "pair_id", "n_words", "ipm_share"})
-"""Columns of a config that say where a row comes from and how long it is. The others say what was edited."""
+_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id"})
+"""Columns of a config that say where a row comes from. The others say what was edited, or hold what solvers of texts
+look at: lengths, frequencies and target words."""
 
 
 def from_config(config: Config) -> AuditInput:
@@ -36,7 +37,7 @@ def from_config(config: Config) -> AuditInput:
     return dataclasses.replace(
         _as_input(config.name, splits, config.shape, config.labels),
         natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
-        pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
+        guessed_groups=config.published, pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
         expected=() if config.published else splits_of(config.shape),
     )  # fmt: skip
 
@@ -76,7 +77,9 @@ def read_own(
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}
     if compares(data.shape, data.rows, data.labels):
         exempt = COMPARED
-    return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)
+    return dataclasses.replace(
+        data, perturbation=suite, pairs=suite, natural=True, external=True, guessed_groups=True, exempt=exempt
+    )
 
 
 def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels: tuple[str, ...]) -> AuditInput:

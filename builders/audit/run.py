@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.integrity import INTEGRITY, Subject
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
@@ -25,7 +25,7 @@ from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, sol
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
 from discoprobe.builders.config import Config
 
-_NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set"})
+_NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
@@ -51,7 +51,7 @@ def audit(
     Raises:
         UnreadableDataError: it has no rows.
     """
-    data = subject if isinstance(subject, AuditInput) else from_config(subject)
+    data = with_edited(subject if isinstance(subject, AuditInput) else from_config(subject))
     if not data.splits:
         raise UnreadableDataError(f"{data.name}: no rows to audit")
     with _thread_pools().limit(limits=1, user_api="blas"):
@@ -102,6 +102,7 @@ def _check_integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | 
     for name, measure_of in INTEGRITY.items():
         check, measure = BY_ID[name], measure_of(subject)
         only_noted = (name == "balance" and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
+        only_noted = only_noted or (name == "group-split" and data.guessed_groups)
         severity = Severity.NOTE if only_noted else Severity.ERROR
         if measure.value is None:
             alone = check.across and len(data.splits) < 2 and data.splits != data.expected  # noqa: PLR2004
@@ -167,7 +168,12 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
 
 
 def _severity(check: Check, data: AuditInput) -> Severity:
-    """Whether a shortcut counts as a fault of these data, or is only reported."""
-    reported = check.id == "metadata" and data.external
+    """Whether a shortcut counts as a fault of these data, or is only reported.
+
+    Where labels are those of the corpus and nobody edited or matched the texts, capitals are the corpus's too: they say
+    where sentences begin, on which relations depend. What other columns tell about data of others is for their users.
+    """
+    written = check.id == "case" and data.natural and not (data.external or data.perturbation)
+    reported = written or (check.id == "metadata" and data.external)
     counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not reported
     return Severity.ERROR if counts else Severity.NOTE

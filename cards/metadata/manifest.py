@@ -331,7 +331,8 @@ def audit_entry(report: Report) -> AuditEntry:
     failed = [finding.check for finding in report.errors]
     undecided, exempt = ([f for f in report.findings if f.status is status] for status in (Status.OPEN, Status.EXEMPT))
     closest = max(undecided, key=lambda f: f.figure.excess if f.figure else (0, 0.0), default=None)
-    named = {*failed, *(f.check for f in (*exempt, closest, best) if f)}
+    shared = next((f for f in report.findings if f.check == "group-split" and f.grade), None)
+    named = {*failed, *(f.check for f in (*exempt, closest, best, shared) if f)}
     return {
         "failed": failed,
         "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),

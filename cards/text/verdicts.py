@@ -105,7 +105,7 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         head = f"Open: {of}; closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
     else:
         n = audit.get("thresholds", 0)
-        word, head = BELOW, f"Below: {f'all {n} thresholds are' if n > 1 else 'the threshold is'} above the interval."
+        word, head = BELOW, f"Below: {n} {'solver is' if n == 1 else 'solvers are'} below the threshold."
     sentences, remarks = [head], []
     if faults:
         remarks.append(f"{faults} (all languages of the task)" if of_design and not audit["failed"] else faults)
@@ -118,6 +118,9 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences.append(f"The task is exempt from {', '.join(others)}.")
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
+    if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
+        told = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
+        sentences.append(f"{told}; with --group it would be a fault.")
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:

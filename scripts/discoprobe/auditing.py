@@ -10,18 +10,20 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, Leaks, config_of, suite_of
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
 from discoprobe.builders.audit.integrity import LEAKS
+from discoprobe.builders.audit.own_configs import from_config
+from discoprobe.builders.audit.report import JSON, Report
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
@@ -30,7 +32,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import audit_entry
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import task_designs, verdicts
+from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdicts
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.corpus import Source, SourceFile
@@ -46,15 +48,13 @@ if TYPE_CHECKING:
 
     import datasets
 
-    from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import Audited
-    from discoprobe.cards.text.verdicts import Verdict
 
 
 def reading_of(  # noqa: PLR0913 (one parameter per option)
     *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
     split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
-    encoding: str = "",
+    encoding: str = "", group: str | None = None, edited: Sequence[str] | None = None,
 ) -> Reading:  # fmt: skip
     """How data are read, from the values of options.
 
@@ -72,7 +72,7 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"--split names two columns: {', '.join(columns)}")
     return Reading(
         format_name, tuple(text or ()), tuple(choices or ()), label, pair, next(iter(columns), None), named,
-        tuple(exclude or ()), config, encoding,
+        tuple(exclude or ()), config, encoding=encoding, group=group, edited=tuple(edited or ()),
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             parts.append(Read((), (Skipped(name, missing),)))
     if paths:
         parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
-    data = tuple(dataset for part in parts for dataset in part.data)
+    data = tuple(with_edited(dataset, reading.edited) for part in parts for dataset in part.data)
     skipped = tuple(source for part in parts for source in part.skipped)
     if not data:
         raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
@@ -205,10 +205,23 @@ def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) ->
     return reports
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedReport(Report):
+    """A report with its verdict, as `build audit --json` prints it."""
+
+    verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
+
+    def to_dict(self) -> dict[str, JSON]:
+        """The report and the verdict as JSON holds them."""
+        return Report.to_dict(self) | self.verdict.to_dict()
+
+
 def audit_any(  # noqa: PLR0913 (one parameter per option)
     data: object, *, text: str | Sequence[str] = (), label: str | None = None, choices: str | Sequence[str] = (),
-    pair: str | None = None, exclude: Sequence[str] = (), name: str = "data", jobs: int = 1,
-) -> Report:  # fmt: skip
+    pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
+    edited: str | Sequence[str] = (), exclude: str | Sequence[str] = (), config: str | None = None,
+    format_name: str | None = None, encoding: str = "", name: str = "data", jobs: int = 1,
+) -> JudgedReport:  # fmt: skip
     """The audit of a config or of data in memory.
 
     Args:
@@ -219,7 +232,14 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         label: column that holds the label. By default it is detected.
         choices: columns that hold the choices, or one with lists.
         pair: column that has the same value in all rows of a pair.
+        split: column that names the split of each row; or what a split of the data, or a value of this column, stands
+            for, such as ``dev_matched=validation``.
+        group: column that has the same value in all rows that depend on each other. By default one such as ``doc_id``.
+        edited: labels of texts that were edited. By default they are known by names such as ``edited``.
         exclude: labels whose rows are left out.
+        config: configuration of a dataset of the Hub.
+        format_name: format of files, as ``--format`` has it. By default it is detected.
+        encoding: of text files, as Python calls it.
         name: name of the data in the report.
         jobs: with 2 or more, checks and solvers run in two processes.
 
@@ -227,9 +247,11 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         UnreadableDataError: the columns cannot be detected, or there are no rows.
     """
     if isinstance(data, Config | AuditInput):
-        return audit(data)
-    reading = Reading(
-        text=_names(text), choices=_names(choices), label=label, pair=pair, exclude=tuple(exclude)
+        return _judge(audit(data))
+    reading = reading_of(
+        text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
+        exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
+        edited=_names(edited),
     )  # fmt: skip
     paths = [data] if isinstance(data, str | Path) else data
     splits = data if isinstance(data, Mapping) else {"test": data}
@@ -242,9 +264,15 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         read = read_dataset(name, splits, reading)
     else:
         read = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
+    read = read._replace(data=tuple(with_edited(dataset, reading.edited) for dataset in read.data))
     report = reports(read, jobs, silent)[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in read.skipped)
-    return dataclasses.replace(report, notes=(*report.notes, *notes))
+    return _judge(dataclasses.replace(report, notes=(*report.notes, *notes)))
+
+
+def _judge(report: Report) -> JudgedReport:
+    values = {part.name: getattr(report, part.name) for part in dataclasses.fields(report)}
+    return JudgedReport(**values, verdict=verdicts_of([report])[0])
 
 
 def _frame(rows: Any) -> pl.DataFrame:
@@ -338,7 +366,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         if not files:  # the repository on the Hub
             source = dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, leaks=leaks)
-        report = dataclasses.replace(audit(config), read=data.read)
+        report = dataclasses.replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
     written = not (strict and report.failed)
     if written:
         with open_release(out) as release:

@@ -57,9 +57,7 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
 def test_a_large_config_is_below():
     (verdict,) = _verdicts(_audits(0.5, n=10_000)).values()
     assert (verdict.word, verdict.mark) == (BELOW, "✓")
-    assert verdict.text.startswith(
-        "Below: the threshold is above the interval. Strongest solver: length accuracy 0.500"
-    )
+    assert verdict.text.startswith("Below: 1 solver is below the threshold. Strongest solver: length accuracy 0.500")
 
 
 @pytest.mark.parametrize(

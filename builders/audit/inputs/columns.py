@@ -47,6 +47,7 @@ class Roles:
         needs: further columns that the dataset has.
         exclude: labels that are no classes.
         pair: column of pairs.
+        group: column of what rows share, such as a document.
         compares: whether the label says how much of one text is in the other (``frame.COMPARED``).
         notes: how columns were found, for people.
     """
@@ -59,6 +60,7 @@ class Roles:
     needs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     pair: str | None = None
+    group: str | None = None
     compares: bool = False
     notes: tuple[str, ...] = ()
 
@@ -158,7 +160,7 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
         UnreadableDataError: a column is not there, or the guess is one between several.
     """
     named = [*reading.text, *reading.choices, *([reading.label] if reading.label else [])]
-    for column in (*named, *([reading.pair] if reading.pair else [])):
+    for column in (*named, *filter(None, (reading.pair, reading.group))):
         if column not in frame.columns:
             raise UnreadableDataError(f"{name}: no column '{column}'; there are {', '.join(frame.columns)}")
     pair = reading.pair or ("pair_id" if "pair_id" in frame.columns else None)
@@ -361,6 +363,7 @@ def read_columns(
     if not splits:
         raise UnreadableDataError(f"{name}: no rows")
     roles = roles_of(name, next(iter(splits.values())), reading, class_names)
+    roles = _with_group(roles, splits, reading.group)
     first = next(iter(splits.values()))
     words = [
         column for column in roles.texts if first.schema[column] == pl.List(pl.String) and _holds_words(first[column])
@@ -419,15 +422,45 @@ def read_columns(
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
         rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
-    pair = (roles.pair,) if roles.pair else ()
-    columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair}
+    pair, group = ((column,) if column else () for column in (roles.pair, roles.group))
+    columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair, "group": group}
     columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
     about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
     data = AuditInput(
         name, shape, labels.names, rows, pairs=paired, natural=True, external=True,
+        guessed_groups=reading.group is None,
         exempt=COMPARED if roles.compares or compares(shape, rows, labels.names) else {}, read=about,
     )  # fmt: skip
     return data, tuple(skipped)
+
+
+GROUPS = re.compile(
+    r"(?i)^(?:(?:doc|document|article|page|story|essay|book|dialog|dialogue|conversation|thread|session|speaker|author|"
+    r"user|writer|prompt|context|passage|topic|source|group|cluster)(?:[_ .-]?(?:id|ids|idx|key|name|title|no|nr))?|"
+    r"title|url)$"
+)
+"""Names of columns that say which rows depend on each other: documents, speakers, prompts."""
+_FEWEST_GROUPS = 20
+"""Fewer values are kinds of rows (genres, sources), not groups of which the rows are a sample."""
+
+
+def _with_group(roles: Roles, splits: Mapping[str, pl.DataFrame], named: str | None) -> Roles:
+    """The roles with the column of groups: the one that the user names, or else the first with such a name.
+
+    Without a name from the user, most of its values must occur in several rows, and there must be enough of them.
+    """
+    if named:
+        return replace(roles, group=named)
+    taken = {*roles.texts, *roles.choices, *roles.labels, roles.pair}
+    for column in next(iter(splits.values())).columns:
+        parts = [frame[column] for frame in splits.values() if column in frame.columns]
+        if column in taken or not GROUPS.match(column) or any(part.dtype.is_nested() for part in parts):
+            continue
+        sizes = pl.concat([part.cast(pl.String) for part in parts]).drop_nulls().value_counts()["count"]
+        if len(sizes) >= _FEWEST_GROUPS and 2 * int((sizes > 1).sum()) > len(sizes):
+            note = f"rows with the same '{column}' are taken as one group; name another column with --group"
+            return replace(roles, group=column, notes=(*roles.notes, note))
+    return roles
 
 
 def _may_hold_texts(dtype: pl.DataType) -> bool:
@@ -482,7 +515,10 @@ def _usable_rows(
     else:
         is_empty = pl.any_horizontal(empty)
     context = _join_text_columns(frame, roles.texts, nulls=bool(roles.choices))
-    pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
+    pair_id, group = (
+        pl.col(column).cast(pl.String) if column in frame.columns else pl.lit(None, dtype=pl.String)
+        for column in (roles.pair, roles.group)
+    )
     label = pl.col(roles.label) if frame.schema[roles.label].is_numeric() else pl.col(roles.label).cast(pl.String)
     numbers = numbers_of(frame[roles.label])  # JSON of pandas has NaN for a missing label
     missing = pl.lit(value=False) if numbers is None else ~numbers.is_finite()
@@ -490,6 +526,7 @@ def _usable_rows(
     names = pl.col(roles.choice_names).cast(pl.List(pl.String)) if roles.choice_names else pl.lit(None)
     rows = frame.select(
         pl.lit(split, dtype=SCHEMA["split"]).alias("split"), label.alias(roles.label), pair_id.alias("pair_id"),
+        group.alias("group"),
         texts=context.list.concat(choices),
         n_context=context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32),
         choice_names=names.cast(pl.List(pl.String)), empty=is_empty, missing=missing,

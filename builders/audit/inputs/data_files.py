@@ -43,6 +43,8 @@ class Reading:
         split_names: name of a file, of a Hub split or in ``split_column`` → ``train``, ``validation`` or ``test``.
         exclude: labels whose rows are left out.
         config: configuration of a dataset of the Hub.
+        group: column with the same value in all rows that depend on each other, such as those of a document.
+        edited: labels of texts that were edited.
         encoding: of text files, as Python calls it; by default that of the byte order mark, or UTF-8.
     """
 
@@ -55,12 +57,14 @@ class Reading:
     split_names: Mapping[str, str] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     config: str | None = None
+    group: str | None = None
+    edited: tuple[str, ...] = ()
     encoding: str = ""
 
     @property
     def names_columns(self) -> bool:
-        """Whether the user named columns of text, choices or labels."""
-        return bool(self.text or self.choices or self.label)
+        """Whether the user named columns of text, choices, labels or groups."""
+        return bool(self.text or self.choices or self.label or self.group)
 
 
 class Skipped(NamedTuple):
@@ -103,6 +107,7 @@ _ABOUT = {
 """Stems of files that hold no data."""
 _CLASS_LISTS = {
     "mapping", "classes", "class_names", "label_names", "labels_map", "label_map", "label_mapping", "id2label",
+    "categories",
 }  # fmt: skip
 """Stems of files that hold the names of classes; they are used beside parallel files, and are no data."""
 _CLASSES = ("pos", "neg", "neu", "positive", "negative", "neutral", "objective", "subjective")

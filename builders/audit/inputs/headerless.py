@@ -245,9 +245,13 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
         if len(set(map(len, columns))) > 1:
             sizes = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
             raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
-        fields = [[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)]
+        fields = [[*row] for row in zip(*columns, strict=True)]
+        if group.layout == "STS":
+            fields = [[score, *pair.split("\t")] for score, pair in fields]
         lines.append(_number_fields(fields, split, files[-1]))
-    data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, s1, s2", label, texts)
+    several = group.layout == "STS" or max(map(len, group.files.values())) > 2  # noqa: PLR2004  labels and one text
+    kinds = "label, s1, s2" if several else "label, text"
+    data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, kinds, label, texts)
     return _name_classes(data, group.names, encoding) if group.names else data
 
 
@@ -258,10 +262,11 @@ def _name_classes(data: AuditInput, file: Path, encoding: str) -> AuditInput:
     lines = [line.split("\t") for line in _text_lines(file, encoding) if line.strip()]
     numbered = is_class_list(lines)
     names = {line[0].strip() if numbered else str(at): line[-1].strip() for at, line in enumerate(lines)}
+    before = data.read.notes if data.read else ()
     if not set(data.labels) <= names.keys():
-        return with_provenance(data, notes=(f"{file.name} does not name all classes, and is not used",))
+        return with_provenance(data, notes=(*before, f"{file.name} does not name all classes, and is not used"))
     named = replace(data, labels=tuple(names[label] for label in data.labels))
-    return with_provenance(named, notes=(f"the names of the classes are those of {file.name}",))
+    return with_provenance(named, notes=(*before, f"the names of the classes are those of {file.name}"))
 
 
 def is_class_list(lines: Sequence[Sequence[str]]) -> bool:

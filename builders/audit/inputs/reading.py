@@ -208,7 +208,8 @@ def read_frames(
     Raises:
         UnreadableDataError: no split is called train, validation or test, or a column is not there.
     """
-    frames, skipped = _name_splits(name, splits, NAMES | dict(reading.split_names))
+    divided, _ = _divide_by_column(name, {split: Table(rows, "") for split, rows in splits.items()}, reading)
+    frames, skipped = _name_splits(name, divided, NAMES | dict(reading.split_names))
     data, skipped_frames = _read_frames(name, frames, class_names, reading)
     return Read((with_provenance(data, row=data.row),), (*skipped, *skipped_frames))
 

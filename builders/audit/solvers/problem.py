@@ -50,6 +50,7 @@ TIE = 1e-12
 """Values that differ by less are equal."""
 _FEWEST_PAIRS = 20
 """Pairs to learn from at least."""
+_SENTENCE_END = r"([.!?…。！？।؟]['\"»”’)\]]*)\s+"
 _OVERLAPPING = 12
 """Rows at most that share a text because their windows overlap: passages of six sentences, whole and edited."""
 
@@ -338,8 +339,10 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         links = rows.select("_cluster", link=pl.format("target {}", pl.col("target").str.to_lowercase())).drop_nulls()
         rows = _link_clusters(rows, links)
     elif rows["group"].is_null().all():
-        # Rows whose windows overlap are right or wrong together: they share texts that several clusters have, and few.
-        texts = rows.select("_cluster", text="texts").explode("text", empty_as_null=False).unique()
+        # Rows whose windows overlap are right or wrong together: they share sentences that several clusters have, and
+        # few. A window may be a list of sentences or one text.
+        pieces = pl.col("texts").list.join("\n").str.replace_all(_SENTENCE_END, "$1\n").str.split("\n")
+        texts = rows.select("_cluster", text=pieces).explode("text", empty_as_null=False).unique()
         shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
         rows = _link_clusters(rows, shared.select("_cluster", link=pl.format("text {}", "text")))

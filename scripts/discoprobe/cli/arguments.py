@@ -87,6 +87,12 @@ SplitNames = Annotated[Texts, typer.Option("--split", help=
     "dev_matched=validation. Repeatable.")]
 ExcludeLabels = Annotated[Texts, typer.Option("--exclude", help=
     "A label whose rows are left out, such as '-'. Repeatable.")]
+GroupColumn = Annotated[str | None, typer.Option("--group", help=
+    "The column with the same value in all rows that depend on each other, such as those of a document. Default: one "
+    "with a usual name, such as doc_id.")]
+EditedLabels = Annotated[Texts, typer.Option("--edited", help=
+    "A label of texts that were edited: then solvers of words and characters count as faults. Default: usual names, "
+    "such as `edited` beside `original`. Repeatable.")]
 HubConfig = Annotated[str | None, typer.Option("--config", help=
     "The config of a Hub dataset (second argument of `load_dataset`).")]
 ImportSource = Annotated[list[str], typer.Argument(help=

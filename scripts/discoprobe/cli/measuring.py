@@ -36,6 +36,7 @@ app = typer.Typer()
 def audit_(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
+    group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
     format_: arg.Format = None, encoding: arg.Encoding = "", html: arg.Html = None, jobs: arg.Jobs = 1,
     json_: arg.Json = False,
@@ -53,7 +54,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_, encoding=encoding,
+        format_name=format_, encoding=encoding, group=group, edited=edited,
     )  # fmt: skip
     with terminal.progress() as progress:
         read = read_all(names or [], local(out), reading)
@@ -84,8 +85,9 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     source: arg.ImportSource, *, task_type: arg.ImportType, name: arg.ImportName, lang: arg.ImportLang,
     licence: arg.ImportLicence, citation: arg.Citation = "", drop_leaks: arg.DropLeaks = False,
     regroup: arg.Regroup = False, strict: arg.Strict = False, out: arg.Out = "dist/discoprobe",
-    text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
-    label: arg.LabelColumn = None, pair: arg.PairColumn = None, split: arg.SplitNames = None,
+    text: arg.TextColumns = None, choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None,
+    pair: arg.PairColumn = None, group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
+    split: arg.SplitNames = None,
     exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
     encoding: arg.Encoding = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -100,7 +102,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_, encoding=encoding,
+        format_name=format_, encoding=encoding, group=group, edited=edited,
     )  # fmt: skip
     if drop_leaks and regroup:
         raise UsageError("--drop-leaks and --regroup are two ways to treat leaks: give one of them")

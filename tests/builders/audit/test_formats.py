@@ -375,3 +375,56 @@ def test_messages_are_one_line(tmp_path):
         read(tmp_path)
     assert "\n" not in str(error.value)
     assert error.value.exit_status == 1
+
+
+def _documents(make, *, column="doc_id", apart):
+    """Rows of 30 documents, each in one split (``apart``) or in both."""
+    rows = [
+        {"text": make.sentence(), "label": "ab"[document % 2], column: f"d{document}", "year": 1990 + document % 3}
+        for document in range(30)
+        for _ in range(8)
+    ]
+    half = len(rows) // 2
+    first, second = (rows[:half], rows[half:]) if apart else (rows[::2], rows[1::2])
+    return {"train": pl.DataFrame(first), "test": pl.DataFrame(second)}
+
+
+def _read_one(frames, **options):
+    ((data,), _) = read_frames("x", frames, {}, Reading(**options))
+    return data
+
+
+@pytest.mark.parametrize("column", ["doc_id", "Speaker", "prompt", "document_title", "dialogue-id"])
+def test_columns_of_documents_and_speakers_are_groups(make, column):
+    data = _read_one(_documents(make, column=column, apart=True))
+    assert data.read.columns["group"] == (column,)
+    assert data.rows["group"].n_unique() == 30
+    assert audit(data).finding("group-split").status is Status.BELOW
+
+
+@pytest.mark.parametrize(("named", "outcome"), [(None, Status.NOTED), ("doc_id", Status.ABOVE)])
+def test_a_document_in_two_splits_is_found(make, named, outcome):
+    data = _read_one(_documents(make, apart=False), group=named)
+    finding = audit(data).finding("group-split")
+    assert (finding.status, finding.measured, finding.n) == (outcome, 120, 120)
+
+
+def test_any_column_can_be_the_group(make):
+    data = _read_one(_documents(make, column="whatever", apart=True), group="whatever")
+    assert data.rows["group"].n_unique() == 30
+    with pytest.raises(UnreadableDataError, match="no column 'nothing'"):
+        _read_one(_documents(make, apart=True), group="nothing")
+
+
+def test_few_values_and_single_values_are_no_groups(make):
+    """A genre has few values, an id one row each."""
+    rows = [{"text": make.sentence(), "label": "ab"[at % 2], "source": f"s{at % 3}", "doc_id": at} for at in range(200)]
+    data = _read_one({"test": pl.DataFrame(rows)})
+    assert data.rows["group"].is_null().all()
+    assert "group" not in data.read.columns
+
+
+def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
+    rows = [f"{make.sentence()}\t{'' if at == 3 else label}" for at, label in enumerate(make.labels(20, 2))]
+    report = audit(_one(write({"te.txt": rows}) / "te.txt"))
+    assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -9,10 +11,10 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from discoprobe.builders import Config, Shape, schema
-from discoprobe.builders.audit import Status, audit, from_config, with_used_labels
+from discoprobe.builders.audit import Status, audit, from_config, with_edited, with_used_labels
 from discoprobe.builders.audit.solvers import Features, problem_of
 from discoprobe.builders.passages import char_grams
-from discoprobe.loaders import n_words, tokens
+from discoprobe.loaders import UnknownNameError, n_words, tokens
 
 _OWN = {
     Shape.SENTENCE: {"text": "A b c."},
@@ -109,3 +111,49 @@ def test_places_of_a_choice_stay_though_none_is_right():
     labels, same = with_used_labels(("first", "second"), rows, Shape.CHOICE)
     assert labels == ("first", "second")
     assert same["label"].to_list() == [1, 1]
+
+
+def _labelled(make, build, *labels, shape=Shape.SENTENCE):
+    rows = make.rows(60, len(labels), 1 if shape is Shape.SENTENCE else 2)
+    return replace(build(rows, shape=shape, k=len(labels), external=True, natural=True), labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "order"),
+    [
+        (("edited", "original"), ("original", "edited")),
+        (("Shuffled", "In order"), ("In order", "Shuffled")),
+        (("original", "shuffled", "swapped"), ("original", "shuffled", "swapped")),
+    ],
+)
+def test_labels_that_say_what_was_edited(make, build, labels, order):
+    data = _labelled(make, build, *labels)
+    edited = with_edited(data)
+    assert (edited.labels, edited.perturbation) == (order, True)
+    before, after = (
+        [(text, each.labels[label]) for text, label in each.rows.select("texts", "label").iter_rows()]
+        for each in (data, edited)
+    )
+    assert before == after, "every row keeps the name of its label"
+    assert "by the names of the labels" in edited.read.notes[-1]
+
+
+@pytest.mark.parametrize(
+    "labels", [("0", "1"), ("edited", "shuffled"), ("original", "translated"), ("edited", "other")]
+)
+def test_labels_that_do_not_say_it(make, build, labels):
+    data = _labelled(make, build, *labels)
+    assert with_edited(data) is data
+
+
+def test_the_user_says_what_was_edited(make, build):
+    data = _labelled(make, build, "0", "1")
+    assert with_edited(data, ["0"]).labels == ("1", "0")
+    assert with_edited(data, ["1"]).perturbation
+    with pytest.raises(UnknownNameError, match="unknown label '2'"):
+        with_edited(data, ["2"])
+
+
+def test_what_discoprobe_built_is_not_guessed_at(make, build):
+    data = replace(_labelled(make, build, "original", "edited"), external=False)
+    assert with_edited(data) is data

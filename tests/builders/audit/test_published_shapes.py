@@ -175,6 +175,15 @@ def test_texts_with_other_numbers_of_lines_than_labels(folder):
         read(place)
 
 
+def test_a_tab_in_a_line_of_text_is_text(folder):
+    place = folder(SHAPES["TweetEval"])
+    lines = (place / "train_text.txt").read_text().splitlines()
+    (place / "train_text.txt").write_text("".join(f"{line}\n" for line in [f"{lines[0]}\tand more", *lines[1:]]))
+    (data,), _ = read(place)
+    assert data.read.row == "single text"
+    assert data.rows["texts"][0].to_list() == [f"{lines[0]}\tand more"]
+
+
 def test_a_line_without_text_is_counted_in_the_report(folder):
     place = folder(SHAPES["TweetEval"])
     lines = (place / "test_text.txt").read_text().splitlines()

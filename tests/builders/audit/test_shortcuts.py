@@ -345,3 +345,64 @@ def test_empty_texts_do_no_harm(make, build):
     rows[0]["texts"], rows[99]["texts"] = ["", ""], ["", "…"]
     assert finding_of(build(rows, shape=Shape.PAIR), "overlap").measured is not None
     assert isinstance(build(rows).rows, pl.DataFrame)
+
+
+def _with_nouns(make, share):
+    """Changes texts as German spells: some words always have a capital, and label 1 has more of them."""
+    nouns = frozenset(make.vocabulary[5::3])
+
+    def change(row):
+        first, *words = row["texts"][0][:-1].replace(",", "").split()
+        words = [word for word in words if word not in nouns or not row["label"] or make.source.random() > share]
+        words = [word.capitalize() if word in nouns else word for word in words]
+        row["texts"] = [" ".join([first, *words]) + row["texts"][0][-1]]
+
+    return change
+
+
+def test_capitals_that_spelling_asks_for_are_no_shortcut(make, build):
+    """Label 1 lacks half of the nouns: what is measured of that are fewer words, not fewer capitals."""
+    rows = _planted(make, _with_nouns(make, 0.5), n=6000)
+    assert _finding(build(rows), "words").measured > 0.6
+    finding = _finding(build(rows), "case")
+    assert (finding.status, finding.measured < 0.54) == (Status.BELOW, True)
+
+
+def test_capitals_of_words_that_are_usually_small_are_a_shortcut(make, build):
+    def change(row):
+        if row["label"] and make.source.random() < 0.5:
+            first, second, *rest = row["texts"][0].split()
+            row["texts"] = [" ".join([first, second.capitalize(), *rest])]
+
+    _found(build(_planted(make, change, n=6000)), "case", 0.6)
+
+
+def test_capitals_of_a_corpus_whose_labels_are_natural_are_only_reported(make, build):
+    rows = _planted(make, lambda row: row["label"] and row.update(texts=[row["texts"][0].lower()]))
+    assert _finding(build(rows), "case").status is Status.ABOVE
+    assert _finding(build(rows, natural=True, external=True), "case").status is Status.ABOVE
+    assert _finding(build(rows, natural=True), "case").status is Status.NOTED
+
+
+def test_a_gain_is_compared_with_what_is_possible(make, build):
+    """Of 40 labels a gain of .03 is less than the 4 % of the possible gain that .02 is of two."""
+    many, few = (_finding(build(make.rows(400, k, 1), k=k, external=True), "length") for k in (40, 2))
+    assert few.threshold == pytest.approx(few.baseline + 0.02, abs=0.001)
+    assert many.threshold == pytest.approx(many.baseline + 0.04 * (1 - many.baseline))
+
+
+@pytest.mark.parametrize(("pairs", "expected"), [(2, Status.UNMEASURED), (60, Status.ABOVE)])
+def test_groups_that_are_too_few_measure_nothing(make, build, pairs, expected):
+    """Of two documents per split a solver may be right in all rows by chance."""
+    rows = []
+    for split in ("train", "test"):
+        for document in range(pairs):
+            label = document % 2
+            text = lambda label=label: make.sentence(12, 16) if label else make.sentence(5, 7)  # noqa: E731
+            rows += [
+                {"split": split, "label": label, "group": f"{split}{document}", "texts": [text()]} for _ in range(40)
+            ]
+    finding = _finding(build(rows, external=True), "length")
+    assert finding.status is expected
+    assert finding.measured > 0.9
+    assert (expected is Status.ABOVE) or finding.detail.startswith("4 independent groups are too few")

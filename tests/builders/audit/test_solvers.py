@@ -109,6 +109,21 @@ def test_windows_that_overlap_are_no_independent_rows(make, build, seed):
     assert alone.independent > 1000
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_windows_that_are_one_text_are_no_independent_rows_either(make, build, seed):
+    source, windows = random.Random(seed), []
+    for split in ("train", "test"):
+        for document in range(60):
+            mark = source.choice("!.")
+            sentences = [make.sentence(7, 14)[:-1] + mark for _ in range(22)]
+            windows += [
+                {"split": split, "label": document % 2, "texts": [" ".join(sentences[at : at + 4])]} for at in range(19)
+            ]
+    finding = audit(build(windows, external=True)).finding("punctuation")
+    assert finding.independent < 100
+    assert finding.status is Status.OPEN
+
+
 @pytest.mark.parametrize("planted", [True, False], ids=["planted", "clean"])
 def test_pairs_show_what_single_rows_hide(make, build, planted):
     """A word is lost in the edited member: rows differ in length by far more than their pairs do."""
