@@ -109,6 +109,66 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     return Shingles(keys, grams)
 
 
+def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.NDArray[np.bool_]:
+    r"""Which of the ``later`` texts are copies of ``earlier`` ones with their words altered.
+
+    Altered copies have the same words in another order, one word more, less or another one, or are the beginning or the
+    end of one another. Words are those of `near_clusters`. A longest n-gram in common cannot find them in short texts:
+    a changed word in the middle of twelve leaves three of thirteen different 5-grams.
+
+    Args:
+        earlier: texts without nulls, looked at a part at a time.
+        later: texts without nulls; what is compared of them is in memory, 32 bytes for each of their words.
+        least: number of words of the shorter text; with fewer, sentences differ in a word by chance.
+    """
+    numbers, keys = _alterations(later, least)
+    index = pl.DataFrame({"text": numbers, "key": keys})
+    altered = np.zeros(len(later), dtype=bool)
+    for part in earlier.to_frame("text").iter_slices(_TEXTS_AT_ONCE):
+        of_part = pl.Series("key", _alterations(part["text"], least, mirrored=True)[1]).unique()
+        altered[index.filter(pl.col("key").is_in(of_part.implode()))["text"].to_numpy()] = True
+    return altered
+
+
+def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tuple[Ints, Keys]:
+    """Keys of which two texts have one in common if one is an altered copy of the other, and the text of each key.
+
+    One of the two must be ``mirrored``: a part of a text is compared with whole texts, never with parts of others.
+    """
+    words = texts.to_frame("text").select(running_words(pl.col("text")))["text"]
+    n = words.list.len().to_numpy().astype(np.int64)
+    numbers, n = np.flatnonzero(n >= least), n[n >= least]
+    if not len(n):
+        return np.empty(0, np.int64), np.empty(0, np.uint64)
+    hashes = splitmix64(words[numbers].explode(empty_as_null=False).hash().to_numpy())
+    text, start = np.repeat(np.arange(len(n)), n), np.cumsum(n) - n
+    place = np.arange(len(hashes)) - start[text]
+    # The hash of a sequence of words is the sum of each word times a power of an odd number; the power is the place.
+    powers, inverses = (_powers(base, int(n.max()) + 1) for base in (GAMMA, np.uint64(pow(int(GAMMA), -1, 1 << 64))))
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * powers[place])])
+    before, through = sums[:-1] - sums[start][text], sums[1:] - sums[start][text]
+    whole = through[start + n - 1]
+    rest = whole[text] - through  # what follows a word, with powers of the words before it
+    without = before + rest * inverses[1]
+    bags = np.zeros(len(n), np.uint64)
+    np.add.at(bags, text, splitmix64(hashes))
+    shorter, beginning, end = n[text] > least, place + 1 >= least, n[text] - place - 1 >= least
+    parts = [without[shorter], through[beginning & (place + 1 < n[text])], (rest * inverses[place + 1])[end]]
+    of_parts = [text[shorter], text[beginning & (place + 1 < n[text])], text[end]]
+    # In one of two texts the keys of wholes and those of parts change roles.
+    roles = np.array([1, 2] if mirrored else [2, 1], np.uint64) * GAMMA
+    keys = [
+        splitmix64(bags), splitmix64(without) ^ splitmix64(place.astype(np.uint64)), whole ^ roles[0],
+        *(part ^ roles[1] for part in parts),
+    ]  # fmt: skip
+    return numbers[np.concatenate([np.arange(len(n)), text, np.arange(len(n)), *of_parts])], np.concatenate(keys)
+
+
+def _powers(base: np.uint64, n: int) -> Keys:
+    """The first ``n`` powers of a number, modulo 2^64."""
+    return np.cumprod(np.concatenate([np.ones(1, np.uint64), np.full(n - 1, base, np.uint64)]))
+
+
 def together(parts: Sequence[Shingles]) -> Shingles:
     """The shingles of several series of texts as those of one series."""
     if not parts:

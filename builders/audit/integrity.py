@@ -17,11 +17,11 @@ from scipy.sparse import csgraph
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import LEAK_WORDS, NEAR_JACCARD
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, LEAK_WORDS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
-from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
 from discoprobe.loaders.words import n_words, normal
 
 _EXAMPLES = 5
@@ -29,6 +29,8 @@ _EXAMPLES = 5
 _SEPARATED_ENTITY = r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;"
 _SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
 """Entities and tags that a tokeniser has pulled apart (DiscoEval: ``& lt ;``, ``< onlyinclude >``)."""
+_COMPARED = 50_000
+"""Sentences of a split that are compared with altered copies: so many show a share of .01, and bound memory."""
 _ROWS_AT_ONCE = 10_000
 """Rows whose words are in memory at a time."""
 _GOLD_SIGMAS = 4.0
@@ -140,6 +142,31 @@ def shared_with_earlier(check: str, subject: Subject) -> Measure:
         return SKIPPED
     frame, key = subject.shared_by(check)
     return measure_rows(frame.filter(_SPLIT.min().over(key) < _SPLIT))
+
+
+def altered_copies_of_earlier(subject: Subject) -> Measure:
+    """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
+
+    Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
+    chosen by hash; the share is then that of their rows.
+    """
+    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+        return SKIPPED
+    sentences, texts = subject.sentences
+    first = sentences.group_by("sentence").agg(first=_SPLIT.min())
+    first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
+    altered, compared = [], 0
+    for split in subject.data.splits[1:]:
+        now = SPLITS.index(split)
+        later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
+        earlier = first.filter(pl.col("first") < now)["sentence"]
+        copies = later.filter(
+            pl.Series(altered_copies(texts.gather(earlier), texts.gather(later), least=ALTERED_WORDS))
+        )
+        of_split = sentences.filter(pl.col("split") == split)
+        altered.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
+        compared += of_split.filter(pl.col("sentence").is_in(later.implode())).n_unique("place")
+    return measure_rows(pl.concat(altered), share_of=max(1, compared))
 
 
 def split_groups(subject: Subject) -> Measure:
@@ -435,6 +462,7 @@ INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
     "label-conflict": label_conflicts,
     "sentence-leak": partial(shared_with_earlier, "sentence-leak"),
     "near-dup": partial(shared_with_earlier, "near-dup"),
+    "altered-dup": altered_copies_of_earlier,
     "target-leak": target_leaks,
     "group-split": split_groups,
     "split-equal": equal_splits,

@@ -22,8 +22,9 @@ from discoprobe.builders.config import TEXTS, Config, Shape, schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 
-_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id", "group", "pair_id", "n_words", "ipm_share"})
-"""Columns of a config that say where a row comes from and how long it is. The others say what was edited."""
+_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id"})
+"""Columns of a config that say where a row comes from. The others say what was edited, or hold what solvers of texts
+look at: lengths, frequencies and target words."""
 
 
 def from_config(config: Config) -> AuditInput:

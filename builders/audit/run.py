@@ -25,7 +25,7 @@ from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, sol
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
 from discoprobe.builders.config import Config
 
-_NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set"})
+_NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""

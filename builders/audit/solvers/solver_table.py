@@ -38,6 +38,8 @@ _VALUES = 50
 """Most values of a column that are features of their own."""
 _LONGEST_PERIOD = 100
 """Longest period of labels that is looked for, in rows."""
+_ROWS_PER_PLACE = 10
+"""Rows to learn from for each place of a period at least: with fewer, the period that is best is so by chance."""
 _OUTSIDE = np.uint64(0xFFFFFFFF)
 """The symbol before the first one of a text."""
 
@@ -340,7 +342,7 @@ def row_order(bench: Bench) -> Score | None:
     def residues(fold: Fold) -> Floats:
         halves = fold.train[::2], fold.train[1::2]
         accuracies = []
-        for period in range(2, _LONGEST_PERIOD + 1):
+        for period in range(2, max(2, min(_LONGEST_PERIOD, len(fold.train) // _ROWS_PER_PLACE)) + 1):
             counts = np.zeros((period, len(problem.labels)))
             np.add.at(counts, (place[halves[0]] % period, problem.units.y[halves[0]]), 1)
             accuracies.append(

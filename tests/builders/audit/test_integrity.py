@@ -573,3 +573,37 @@ def test_one_fault_fails_and_none_passes(make, build, check):
         rows, flags = FAULTS[check](make, fault)
         expected = Status.ABOVE if fault else Status.BELOW
         assert (fault, _finding(build(rows, **flags), check).status) == (fault, expected)
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        lambda words: [*words[:4], "ruby", *words[5:]],
+        lambda words: [*words[:4], "ruby", *words[4:]],
+        lambda words: [*words[:4], *words[5:]],
+        lambda words: words[:9],
+        lambda words: words[3:],
+        lambda words: words[::-1],
+    ],
+    ids=["changed", "added", "removed", "beginning", "end", "reversed"],
+)
+def test_altered_copies_across_splits(make, build, alter):
+    rows = make.rows(300, 2, 1)
+    for row in rows:
+        row["texts"] = [make.sentence(12, 14)]
+    train = [row["texts"][0] for row in rows if row["split"] == "train"]
+    test = [row for row in rows if row["split"] == "test"]
+    for row, text in zip(test[:10], train, strict=False):
+        row["texts"] = [" ".join(alter(text.split(" ")))]
+    finding = finding_of(build(rows), "altered-dup")
+    assert (finding.status, finding.measured) == (Status.ABOVE, 10 / 120)
+    external = finding_of(build(rows, external=True), "altered-dup")
+    assert (external.status, external.severity) == (Status.NOTED, Severity.NOTE)
+
+
+def test_sentences_with_a_beginning_in_common_are_no_copies(make, build):
+    rows = make.rows(300, 2, 1)
+    for row in rows:
+        row["texts"] = ["In the beginning of the year of the flood " + make.sentence(6, 9)]
+    finding = finding_of(build(rows), "altered-dup")
+    assert (finding.status, finding.measured) == (Status.BELOW, 0)
