@@ -72,7 +72,7 @@ def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkey
     kept = run(dataclasses.replace(request, keep_failed=True), tmp_path / "kept")
     assert kept.failed == ["bso_es"]
     card = (tmp_path / "kept" / "bso_es" / "README.md").read_text(encoding="utf-8")
-    assert "Audit: **failed**. " in card
+    assert "Audit: **above**. Serious: length accuracy 0." in card
 
 
 def test_an_integrity_fault_is_a_failure(tmp_path, monkeypatch):
