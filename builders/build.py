@@ -19,7 +19,16 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import clean_text
-from discoprobe.builders.blocks import Block, BlockRows, RowsOfTask, blocks_of, compact, load, rows_of_block
+from discoprobe.builders.blocks import (
+    Block,
+    BlockRows,
+    FirstDocuments,
+    RowsOfTask,
+    blocks_of,
+    compact,
+    load,
+    rows_of_block,
+)
 from discoprobe.builders.config import Config, Shape, Unavailable, regions, schema
 from discoprobe.builders.drops import BLOCKS, TEXT, Drops, meanings
 from discoprobe.builders.passages import windows
@@ -391,8 +400,10 @@ class ConfigRows:
         if reason:
             return Unavailable(name, task.name, corpus.lang, reason, self._candidates, drops)
         notes, parts = [*self._notes, *windows.ends_note(self._ends)], list[str]()
+        if len(self.blocks_read) < len(self.blocks) or self._settings.most_documents is not None:
+            read = (part for block in self.blocks_read for part in block)
+            parts = [(part.part if isinstance(part, FirstDocuments) else part).identity for part in read]
         if len(self.blocks_read) < len(self.blocks):
-            parts = [part.identity for block in self.blocks_read for part in block]
             size = f"{self._n_blocks} blocks of about {self._settings.block / 2**20:g} MB of text"
             notes.append(f"Read until the sizes were full: {size}, in hash order")
         shape = task.shape

@@ -172,7 +172,8 @@ class Config:
         version: the version of the task.
         pairs: whether rows come in sets that share ``pair_id``: label 0 is an original, the others are edits of it.
         notes: for the card: how the rows were chosen, where that depends on the corpora.
-        parts: identities of the parts of a large corpus that were read until the sizes were full; empty for all.
+        parts: identities of the parts of a corpus that were read, until the sizes were full or for `--documents`;
+            empty for all.
         split_by: what is in one split only: ``document``, ``target`` or ``cluster``.
         published: whether rows, labels and splits are those of a published dataset, taken as they are.
         natural: whether the labels have the shares that they have in the corpora.

@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "files": ["FileHashes", "PREFIX", "Place", "cache_folder", "hashes_of", "recovered", "work_folder"],
     "hashing": ["keys_of", "text_keys"],
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
-    "process_pool": ["WORDS", "cluster", "silent"],
+    "process_pool": ["WORDS", "cluster", "n_workers", "process_pool", "silent"],
     "tables": ["read_lines", "read_text"],
     "toml_records": ["convert_table"],
     "words": ["is_unspaced", "n_alphanumeric_words", "n_running_words", "n_words", "running_words", "tokens",

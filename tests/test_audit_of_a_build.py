@@ -65,20 +65,20 @@ def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkey
     request = dataclasses.replace(SAMPLE, tasks=("bso",))
     outcome = run(request, tmp_path / "out")
     (left_out,) = outcome.missing
-    assert left_out.reason.startswith("the audit failed: length 0.")
+    assert left_out.reason.startswith("the audit failed: serious: length accuracy 0.")
     assert left_out.reason.endswith("(threshold 0.100)")
     assert not outcome.manifest["configs"]
     assert not (tmp_path / "out" / "bso_es").exists()
     kept = run(dataclasses.replace(request, keep_failed=True), tmp_path / "kept")
     assert kept.failed == ["bso_es"]
     card = (tmp_path / "kept" / "bso_es" / "README.md").read_text(encoding="utf-8")
-    assert "Audit: **failed (length)**" in card
+    assert "Audit: **above**. Serious: length accuracy 0." in card
 
 
 def test_an_integrity_fault_is_a_failure(tmp_path, monkeypatch):
     set_thresholds(monkeypatch, balance=-1)
     (left_out,) = run(dataclasses.replace(SAMPLE, tasks=("bso",)), tmp_path / "out").missing
-    assert left_out.reason == "the audit failed: balance"
+    assert left_out.reason.startswith("the audit failed: minor: balance 0 of ")
 
 
 def test_without_an_audit_nothing_is_left_out(corpus, monkeypatch):

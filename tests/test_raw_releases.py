@@ -4,6 +4,7 @@ Nothing but `build`'s own entry point is used of the product; sources, CoNLL-U a
 """
 
 import csv
+import dataclasses
 import json
 import re
 import unicodedata
@@ -12,12 +13,14 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from raw_cases import articles
 from shared import SHARED, STANZA, needs_stanza, sample_file
 
 from discoprobe import pipeline
+from discoprobe.builders import Settings, tasks_named
 from discoprobe.loaders import cache_folder
 from discoprobe.loaders.raw import AnnotationOptions
-from discoprobe.sources import Request
+from discoprobe.sources import Request, corpora_of
 
 TEXT = SHARED / "corpora" / "text"
 SHOWN = ("text", "sentences", "sentence1", "sentence2", "candidate", "context", "choices")
@@ -235,3 +238,24 @@ def test_every_row_of_a_play_and_articles_is_a_slice_of_its_source(tmp_path, mon
     texts = [sources.slice(name) for name, (_, file, *_) in sources.slices.items() if file.startswith("text/")]
     assert len(texts) > 200
     assert all(words.issuperset(re.findall(r"\w+", text)) for text in texts), "the extracted text is the play's"
+
+
+def test_only_the_first_documents_are_read_and_what_the_cache_has_makes_no_difference(tmp_path, monkeypatch):
+    """With `--documents`, also for the audit, and with all row groups of the text in the cache."""
+    texts = articles(60)
+    table = pa.table({"text": texts, "id": [f"c/{number}" for number in range(len(texts))]})
+    pq.write_table(table, tmp_path / "cuentos.parquet", row_group_size=10)
+    raw = AnnotationOptions(segment=True, rules=True)
+    settings = dataclasses.replace(Settings(), most_documents=25)
+    request = Request(("es",), (str(tmp_path / "cuentos.parquet"),), ("so",), settings, raw=raw, keep_failed=True)
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    ((corpus, _),) = corpora_of(request, tasks_named(["so"]))
+    pipeline.run(request, tmp_path / "cold")
+    assert sum(part.record() is not None for part in corpus.parts) == 3
+    for part in corpus.parts:
+        part.load()
+    pipeline.run(request, tmp_path / "warm")
+    cold, warm = (json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("cold", "warm"))
+    assert warm == cold
+    (source,) = cold["sources"].values()
+    assert sum(map(len, source["annotation"]["row_groups"].values())) == 3

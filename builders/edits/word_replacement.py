@@ -260,6 +260,8 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in ("form", "lemma", "upos"))[others]
     exchanged = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
     exchanged = exchanged.with_columns(ring=pl.col("key").min().over("ring"))
+    # In a ring every word is once the original and once the replacement: what parts it lets frequency tell the label.
+    exchanged = exchanged.with_columns(group=hashing.as_text("ring"))
     capped = exchanged.join(_cap_rings(exchanged, context), on="ring", how="semi", maintain_order="left")
     drops.keep(sentences, exchanged, "unmatched")
     drops.keep(exchanged, capped, "over-size")

@@ -3,7 +3,8 @@
 One noun or verb of the sentence is unchanged (`original`) or replaced by another word (`replaced`); both rows share
 `pair_id`, and `target` is the word in that place. Sentences of the same corpus and split are arranged in rings: each
 sentence gets the word of the next one, and the last one that of the first. So every word is inserted as often as it is
-removed, and the word alone does not tell the label. No word form of the test split is a target in train.
+removed, and the word alone does not tell the label. The sentences of a ring share `group`: cross-validation must not
+part them, since the frequency of a word would then tell the label. No word form of the test split is a target in train.
 
 A word replaces another only if the corpora show that it does not fit there: it is so frequent that it should have been
 seen in that role, and never was. The role of a verb is what it governs: an object, a clause, or only a phrase with a
@@ -25,5 +26,5 @@ from discoprobe.builders.task import ProbingTask
 
 TASK = ProbingTask(
     labels=("original", "replaced"), select=replaceable_words, sample=original_and_replaced, edit=planned_edit,
-    split_by="target", needs=frozenset({"upos", "lemma", "deps"}), pairs=True, version=6,
+    split_by="target", needs=frozenset({"upos", "lemma", "deps"}), pairs=True, version=7,
 )  # fmt: skip

@@ -166,9 +166,9 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
 
 def _parts_read(corpus: Corpus, config: Config) -> list[TextCorpusPart]:
     """The row groups of large texts that were read for a config."""
-    read = {identity.partition("[:")[0] for identity in config.parts}  # ``[:n]``: only the first n documents were read
     parts = [part for part in corpus.parts if isinstance(part, TextCorpusPart)]
-    return [part for part in parts if (not read or part.identity in read) and part.record() is not None]
+    read = [part for part in parts if not config.parts or part.identity in config.parts]
+    return [part for part in read if part.record() is not None]
 
 
 def _documents_used(parts: Sequence[TextCorpusPart], config: Config) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 from shared import UD
 
 import discoprobe.builders
-from discoprobe.builders.edits import NgramShiftRules, SwapRules
+from discoprobe.builders.edits import SwapRules
 from discoprobe.builders.sentences import (
     ONE_WORD,
     ArgumentRules,
@@ -48,7 +48,7 @@ SECTIONS = sections()
 
 
 def test_the_tasks_with_rules_of_languages_have_a_section():
-    tasks = {"impersonal", "conj_type", "gapping", "somo", "coord_inv", "ngram_shift"}
+    tasks = {"impersonal", "conj_type", "gapping", "somo", "coord_inv"}
     shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "remention"}
     assert set(SECTIONS) == tasks | shared | {"boundaries"}
 
@@ -96,9 +96,6 @@ A = '{ lemma = "a", sense = "time" }'
 
 MISTAKES = {
     '[somo]\nopen = ["NOUNS"]': r"somo\.open\[0\]: Invalid enum value 'NOUNS'; see SomoRules in",
-    '[ngram_shift]\npatterns = ["ADP"]': r"ngram_shift\.patterns\[0\]: Expected `str` matching regex",
-    '[ngram_shift]\npatterns = ["ADP THING"]': r"ngram_shift\.patterns\[0\]: Expected `str` matching regex",
-    '[ngram_shift]\nlemmas = { THING = ["x"] }': r"ngram_shift\.lemmas: a key: Invalid enum value 'THING'",
     '[swaps]\ncontracts = ["de"]': r"swaps\.contracts\[0\]: Expected `str` matching regex",
     '[swaps]\ncontracts = ["De le"]': r"swaps: 'De le' is not in small letters",
     f"[connectives]\nentries = [{A}, {A}]": r"the lemma 'a' is listed twice",
@@ -199,19 +196,6 @@ def test_a_compound_tense_is_told_by_its_auxiliary_and_its_root():
     assert past.aux == {"biti"}
     assert (past.root.upos, past.root.feats) == ({"VERB"}, {"VerbForm": {"Part"}})
     assert (undecided.root.upos, undecided.root.feats["Voice"]) == ({"ADJ"}, {"Pass"})
-
-
-@every_language
-def test_swapping_back_is_never_licensed_where_the_order_is_free(code):
-    # a pair listed both ways says that neither order may turn into the other in the same place
-    patterns = {tuple(pattern.split()) for pattern in language_data(code).section(NgramShiftRules).patterns}
-    both = {frozenset(pair) for pair in patterns if pair[::-1] in patterns}
-    assert both <= {frozenset({"AUX", "VERB"}), frozenset({"ADP", "NOUN"})}
-
-
-def test_a_numeral_that_may_follow_its_noun_is_in_no_pair():
-    assert "NUM NOUN" not in language_data("ru").section(NgramShiftRules).patterns
-    assert "NUM NOUN" in language_data("es").section(NgramShiftRules).patterns
 
 
 def test_strings_that_no_swap_makes():

@@ -11,7 +11,7 @@ from shared import SAMPLE_LANGUAGES, SMALL_CLASSES, UD, needs_shared, treebank_f
 from wordfreq import get_frequency_dict
 
 from discoprobe.builders import Config, Settings, build_all, tasks_named
-from discoprobe.builders.edits import ConjTypeRules, NgramShiftRules, SwapRules
+from discoprobe.builders.edits import ConjTypeRules, SwapRules
 from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
@@ -110,7 +110,7 @@ def bigram_shift(tree, row, label):
         return row["text"] == tree.text
     small = [word["form"].lower() for word in tree.words]
     return any(
-        (left["head"] == right["id"] or right["head"] == left["id"])
+        (article(left) or article(right) or {left["upos"], right["upos"]} & {"ADP", "CCONJ", "PART", "SCONJ"})
         and not {left["upos"], right["upos"]} & {"PUNCT", "SYM", "X"}
         and not {left["id"], right["id"]} & tree.joined
         and left["form"].lower() != right["form"].lower()
@@ -122,10 +122,17 @@ def bigram_shift(tree, row, label):
     )
 
 
+def article(word):
+    return word["upos"] == "DET" and (word["feats"] or {}).get("PronType") == "Art"
+
+
 def ngram_shift(tree, row, label):
-    patterns = language_data(tree.lang).section(NgramShiftRules).patterns
     return bigram_shift(tree, row, label) and (
-        label == "original" or any(f"{a['upos']} {b['upos']}" in patterns for a, b in swapped_pair(tree, row))
+        label == "original"
+        or any(
+            left["head"] in {right["id"], right["head"]} or right["head"] == left["id"]
+            for left, right in swapped_pair(tree, row)
+        )
     )
 
 

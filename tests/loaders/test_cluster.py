@@ -3,8 +3,9 @@
 import os
 import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib.metadata import version
+from multiprocessing import get_context
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +14,7 @@ from raw_cases import articles
 
 from discoprobe import build, load_corpus, pipeline, use_executor
 from discoprobe.builders import Settings
-from discoprobe.loaders import RemoteError, Source, UsageError, cluster
+from discoprobe.loaders import RemoteError, Source, UsageError, cluster, n_workers, process_pool
 from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.loaders.raw.prepare import prepare
 from discoprobe.sources import Request
@@ -100,6 +101,19 @@ def test_any_executor_builds(own_cache):
     with ThreadPoolExecutor(2) as executor, use_executor(executor, 2):
         config = build("bso", corpus)
     assert config.splits == build("bso", corpus).splits
+
+
+def test_workers_that_are_given_use_the_folders_of_the_caller(tmp_path, monkeypatch):
+    """Also if the caller changes them after the workers have started."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor, use_executor(executor, 3):
+        assert n_workers(1) == 3
+        executor.submit(os.getpid).result()
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+        with process_pool(1) as given:
+            assert given.submit(os.getcwd).result() == str(tmp_path)
+            assert given.submit(os.getenv, "DISCOPROBE_CACHE").result() == str(tmp_path / "cache")
+    assert n_workers(2) == 2
 
 
 def test_what_is_wrong_with_a_cluster_is_said(dask, command, monkeypatch, tmp_path):

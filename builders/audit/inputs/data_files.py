@@ -1,7 +1,7 @@
 """What the user says about labelled data, and which files are one dataset, with the splits that each of them holds."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 from discoprobe.builders.settings import SPLITS
-from discoprobe.loaders.tables import SPLIT_SUFFIXES, SUFFIXES, is_archive, plain_name, suffix_of
+from discoprobe.loaders.tables import SPLIT_SUFFIXES, SUFFIXES, is_archive, plain_name, read_bytes, suffix_of
 
 NAMES = {
     "train": "train",
@@ -120,6 +120,8 @@ _TEXT_FILES = ("text", "texts", "sentences", "seq.in", "x", "s1", "s2", "premise
 _PARALLEL = re.compile(rf"(?i)(?:^|[-_.])({'|'.join((*_LABEL_FILES, *_TEXT_FILES)).replace('.', '[.]')})(?=[-_.]|$)")
 """The part of the name of a parallel file that says which column it holds."""
 _TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".rels")
+_START, _LOOKED_AT = 2000, 5
+"""Bytes of a file, and files of a folder, that are looked at to tell rows from texts."""
 _TEXTS_PER_CLASS = 3
 """Smallest number of texts per class folder, on average."""
 _SCORES, _PAIRS = "STS.gs.", "STS.input."
@@ -313,6 +315,18 @@ def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
     return [*of_classes, *of_columns, *scored]
 
 
+def _hold_rows(folders: Iterable[Sequence[Path]]) -> bool:
+    """Whether files are sets of rows, or of several texts, and no single texts.
+
+    Then a name without a number is in several folders (``en/tense.txt``, ``ru/tense.txt``), or the lines have fields.
+    """
+    names = Counter(file.stem for files in folders for file in files if not re.search(r"\d", file.stem))
+    looked_at = [file for files in folders for file in files[:_LOOKED_AT]]
+    starts = [read_bytes(file, str(file), _START).splitlines() for file in looked_at]
+    divided = [bool(lines) and all(b"\t" in line for line in lines if line.strip()) for lines in starts]
+    return max(names.values(), default=0) > 1 or all(divided)
+
+
 def _class_folders(paths: Sequence[Path]) -> list[tuple[Group, Path]]:
     """Sets of a file per text in a folder per class (``train/pos/0_9.txt``), each with the folder that it fills.
 
@@ -335,7 +349,8 @@ def _class_folders(paths: Sequence[Path]) -> list[tuple[Group, Path]]:
                 by_place[folder.parent][folder.name] = sorted(entries)
     by_top: dict[Path, dict[str, dict[str, list[Path]]]] = defaultdict(dict)
     for place, of_class in by_place.items():
-        if len(of_class) > 1 and sum(map(len, of_class.values())) >= _TEXTS_PER_CLASS * len(of_class):
+        enough = sum(map(len, of_class.values())) >= _TEXTS_PER_CLASS * len(of_class)
+        if len(of_class) > 1 and enough and not _hold_rows(of_class.values()):
             split = _split_of(Path(f"{place.name}.txt"), {})[0]  # 20news-bydate-train
             by_top[place.parent if split else place][split or "test"] = of_class
     return [

@@ -175,6 +175,21 @@ def test_texts_with_other_numbers_of_lines_than_labels(folder):
         read(place)
 
 
+def test_folders_of_languages_are_no_classes(make, tmp_path):
+    """Files of rows, one per task, in a folder per language."""
+    rows = "".join(f"{split}\t{label}\t{make.sentence()}\n" for split in ("tr", "va", "te") for label in "ab" * 9)
+    for place in ("en/bigram_shift", "en/tense", "en/subj_number", "ru/tense", "ru/gapping", "ru/conj_type"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{place}.txt").write_text(rows)
+    assert {data.read.format for data in read(tmp_path).data} == {"SentEval"}
+    for place in ("news", "wiki", "novels"):  # texts without labels
+        for language in ("de", "es"):
+            (tmp_path / "raw" / language).mkdir(exist_ok=True, parents=True)
+            (tmp_path / "raw" / language / f"{place}.txt").write_text(f"{make.sentence()}\n" * 20)
+    with pytest.raises(UnreadableDataError, match="label"):
+        read(tmp_path / "raw")
+
+
 def test_a_tab_in_a_line_of_text_is_text(folder):
     place = folder(SHAPES["TweetEval"])
     lines = (place / "train_text.txt").read_text().splitlines()

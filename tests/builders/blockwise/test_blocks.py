@@ -22,6 +22,7 @@ from discoprobe.builders import (
     all_tasks,
     blocks_of,
     build,
+    collect_rows,
     load,
     merge,
     rows_of_block,
@@ -31,7 +32,7 @@ from discoprobe.builders import (
 from discoprobe.builders import build as build_blocks
 from discoprobe.builders.audit import INTEGRITY, Subject, from_config
 from discoprobe.builders.sampling import split_of
-from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined
+from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined, silent
 from discoprobe.loaders.languages import language_data
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
@@ -362,3 +363,20 @@ def test_wordings_of_earlier_blocks_count():
     assert collected._without_repeated_wording(pairs(1, 1, 2)).height == 6
     assert collected._without_repeated_wording(pairs(1, 2, 3))["wording"].to_list() == [2, 2, 3, 3]
     assert collected.drops["repeated"] == 2
+
+
+def test_the_size_does_not_decide_on_the_labels(parts):
+    """A larger size only adds rows, so what the first blocks have decides on the labels, and not what fits."""
+    labels = {
+        sizes: collect_rows(
+            tasks_named(["sent_len"]),
+            Corpus.of_shards("es", parts),
+            dataclasses.replace(TINY, sizes=sizes),
+            None,
+            1,
+            silent,
+        )["sent_len"].labels
+        for sizes in ((6, 2, 2), TINY.sizes)
+    }
+    assert len(labels[TINY.sizes]) > 2
+    assert labels[6, 2, 2] == labels[TINY.sizes]

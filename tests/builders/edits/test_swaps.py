@@ -10,30 +10,32 @@ from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.builders import Context, Settings, all_tasks
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits import (
-    FEW,
     FEW_ALIKE,
     HashCounts,
     adjacent_words,
-    fixed_orders,
+    impossible,
+    neighbours,
     one_of_each,
     swap,
-    without_frequent_pairs,
+    without_telling_swaps,
     word_bags,
 )
 from discoprobe.builders.sentences import Trees
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.languages import language_data
 
+RARE, RARE_TOO = (
+    pl.concat_list([3 * pl.col("row") + n + first for n in range(3)]).cast(pl.List(pl.UInt64)) for first in (1000, 9000)
+)
+"""Bigrams that no corpus has, three of each row; and others."""
+
 WORD = st.text(alphabet="abcÄßжЖ語'", min_size=1, max_size=5)
 
 
 def context(lang="en"):
     return Context("bigram_shift", language_data(lang), Settings(), ("original", "shifted"))
-
-
-def distinct_pairs(frame, context):
-    return without_frequent_pairs(frame, HashCounts(frame["bigrams"]), context)
 
 
 def one_of_each_sentence(trees, context):
@@ -71,7 +73,10 @@ def test_no_pair_is_at_the_beginning_in_punctuation_or_in_a_multiword_token(lang
             assert not {left["upos"], right["upos"]} & {"PUNCT", "SYM", "X"}
             assert left["mwt"] is None
             assert right["mwt"] is None
-            assert left["head"] == right["index"] or right["head"] == left["index"]
+            function_words = {"ADP", "CCONJ", "PART", "SCONJ"}
+            assert any(
+                word["upos"] in function_words or "PronType=Art" in (word["feats"] or "") for word in (left, right)
+            )
             text = trees.shard.sentences.filter(pl.col("sent") == sent)["text"].item()
             assert text[plan["a_start"] : plan["a_end"]] == left["form"]
             assert text[plan["a_end"] : plan["b_start"]].isspace() or not language_data(lang).spaces
@@ -119,78 +124,96 @@ def test_the_bag_of_words_is_blind_to_order_and_case_only():
     assert len(set(bags)) == 3
 
 
-def test_no_two_words_are_swapped_twice():
-    frame = pl.DataFrame(
-        {
-            "row": [0, 1, 2], "sent": [0, 1, 2], "key": [11, 12, 13], "text_key": [1, 2, 3], "cluster": [0, 1, 2],
-            "bag": [1, 2, 3], "swapped": ["b a", "b a", "d c"], "split": ["train", "test", "train"],
-            "reason": [None] * 3, "label": ["original"] * 3, "mean_words": [7.0] * 3, "bigrams": [[1, 2, 3]] * 3,
-            "original_bigrams": [[1, 2, 3]] * 3, "shifted_bigrams": [[4, 5, 6]] * 3,
-        },
-        schema_overrides={"key": pl.UInt64, "text_key": pl.UInt64, "reason": pl.String}
-        | dict.fromkeys(("bigrams", "original_bigrams", "shifted_bigrams"), pl.List(pl.UInt64)),
-    )  # fmt: skip
-    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
-    made = distinct_pairs(frame, few)
-    assert made.rows["swapped"].sort().to_list() == ["b a", "b a", "d c", "d c"]
-    assert made.drops["same-words-swapped"] == 1
-    assert made.rows["label"].sort().to_list() == [0, 0, 1, 1]
-    assert (
-        distinct_pairs(frame, context()).reason
-        == "2 rows of original are left after filters and matching; 20 are needed"
-    )
+def balanced(frame, counts=None, lang="en"):
+    """The pairs that are left, and the drops."""
+    drops = Drops()
+    return without_telling_swaps(frame, counts or HashCounts(frame["bigrams"]), drops, context(lang)), drops
 
 
-@pytest.mark.parametrize(
-    ("here", "reversed_", "fixed"), [(98, 1, True), (98, 2, False), (49, 0, False), (50, 0, True), (60, 60, False)]
-)
-def test_an_order_is_fixed_if_it_is_known_and_hardly_ever_reversed(here, reversed_, fixed):
-    orders = pl.Series("orders", ["<ADP case NOUN"] * here + [">ADP case NOUN"] * reversed_)
-    assert fixed_orders(orders).to_list() == (["<ADP case NOUN"] if fixed else [])
-
-
-def test_other_relations_say_nothing_about_an_order():
-    orders = pl.Series("orders", ["<ADJ amod NOUN"] * 60 + [">ADJ acl NOUN"] * 60)
-    assert fixed_orders(orders).to_list() == ["<ADJ amod NOUN", ">ADJ acl NOUN"]
-
-
-def swaps_of(n, likelier):
-    """Candidates of which a share has an original with frequent bigrams, the others a swap with frequent ones."""
-    first = [number < likelier * n for number in range(n)]
-    ids = [10 * number for number in range(100, n + 100)]
+def swaps_of(n, likelier=0.5, per_sentence=1):
+    """Pairs of which a share has an original with frequent bigrams, the others a swap with frequent ones."""
+    rows = n * per_sentence
+    first = [number < likelier * rows for number in range(rows)]
+    at = [10 * number for number in range(100, rows + 100)]
     return pl.DataFrame(
         {
-            "row": range(n), "sent": range(n), "key": ids, "text_key": ids, "cluster": range(n), "bag": ids,
-            "swapped": [f"{number} x" for number in range(n)], "split": ["train"] * n, "reason": [None] * n,
-            "label": ["original"] * n, "mean_words": [7.0] * n,
-            "bigrams": [[7, 7, 7, 7]] * n,
+            "row": range(rows), "shard": [0] * rows, "sent": [number // per_sentence for number in range(rows)],
+            "key": [10 * (number // per_sentence) + 1 for number in range(rows)],
+            "index": [number % per_sentence for number in range(rows)], "split": ["train"] * rows,
+            "swapped": [f"{number} x" for number in range(rows)], "bigrams": [[7, 7, 7, 7]] * rows,
             "original_bigrams": [[7, 7, 7] if one else [8, 8, 8] for one in first],
-            "shifted_bigrams": [[at + 1, at + 2, at + 3] if at < ids[0] + 10 * likelier * n else [7] * 3 for at in ids],
+            "shifted_bigrams": [[place + 1, place + 2, place + 3] if one else [7] * 3
+                                for place, one in zip(at, first, strict=True)],
+            "seam": ["one two three four"] * rows, "shifted_seam": ["one three two four"] * rows,
         },
-        schema_overrides={"key": pl.UInt64, "text_key": pl.UInt64, "reason": pl.String}
+        schema_overrides={"key": pl.UInt64, "index": pl.Int64}
         | dict.fromkeys(("bigrams", "original_bigrams", "shifted_bigrams"), pl.List(pl.UInt64)),
     )  # fmt: skip
+
+
+def either_way(frame):
+    """The pairs, of which every second one makes the n-grams that the others remove."""
+    even = pl.col("row") % 2 == 0
+    return frame.with_columns(
+        seam=pl.when(even).then("seam").otherwise("shifted_seam"),
+        shifted_seam=pl.when(even).then("shifted_seam").otherwise("seam"),
+        original_bigrams=RARE_TOO, shifted_bigrams=RARE,
+    )  # fmt: skip
+
+
+def test_no_two_words_are_swapped_twice():
+    frame = either_way(swaps_of(40)).with_columns(swapped=pl.col("swapped").replace({"1 x": "3 x", "5 x": "3 x"}))
+    left, drops = balanced(frame)
+    assert left["swapped"].is_unique().all()
+    assert drops["same-words-swapped"] == 2
+
+
+def test_swaps_that_make_an_ngram_are_balanced_by_those_that_remove_it():
+    left, drops = balanced(either_way(swaps_of(200)))
+    assert left.height >= 180
+    assert drops["ngrams-tell"] == 200 - left.height
+    made = (left["seam"] == "one two three four").sum()
+    assert abs(2 * made - left.height) <= 20
+
+
+def test_where_every_swap_makes_the_same_ngrams_hardly_any_is_left():
+    assert balanced(swaps_of(200))[0].height < 40
+
+
+def test_where_every_swap_parts_the_same_two_words_hardly_any_is_left():
+    frame = either_way(swaps_of(200)).with_columns(original_bigrams=pl.lit([8, 8, 8], pl.List(pl.UInt64)))
+    assert balanced(frame)[0].height < 40
+
+
+def test_another_pair_of_the_sentence_is_used_before_the_sentence_is_lost():
+    """All sentences have a pair that makes an n-gram; half of them have another one, which removes it."""
+    alone = swaps_of(200).with_columns(original_bigrams=RARE_TOO, shifted_bigrams=RARE)
+    others = alone.head(100).with_columns(
+        row=pl.col("row") + 200, index=pl.lit(5, pl.Int64), seam="shifted_seam", shifted_seam="seam",
+        swapped=pl.col("swapped") + "y",
+    ).select(alone.columns)  # fmt: skip
+    left, _ = balanced(pl.concat([alone, others]))
+    assert left["key"].is_unique().all()
+    assert left.height >= 180
 
 
 def test_originals_have_the_more_frequent_bigrams_in_half_of_the_pairs():
-    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
-    sampled = distinct_pairs(swaps_of(100, 0.8), few)
-    originals = sampled.rows.filter(pl.col("label") == 0)["row"]
-    assert abs((originals < 80).sum() - (originals >= 80).sum()) <= FEW  # as many pairs may stay unequal
-    assert originals.len() >= 40
-    assert sampled.drops["bigrams-tell"] == 100 - originals.len()
+    """Of three pairs of each sentence two are likelier as they are; no two have the same bigrams."""
+    frame = either_way(swaps_of(100, per_sentence=3))
+    likelier = pl.col("row") % 3 != 0
+    common = frame.select(seen=pl.when(likelier).then("original_bigrams").otherwise("shifted_bigrams"))["seen"]
+    left, _ = balanced(frame, HashCounts(pl.concat([common] * 5)))
+    assert abs(2 * left.select(likelier.sum()).item() - left.height) <= 0.2 * 100
+    assert left.height >= 60
 
 
 def test_few_swaps_bring_together_the_same_two_words_that_seldom_meet():
     """A bigram that is as frequent in the corpora as in the swaps may come again and again."""
-    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
     lost = {}
     for name, bigram in {"seldom": 99, "often": 7}.items():
         last = pl.when(pl.col("row") < 40).then(pl.lit(bigram, pl.UInt64)).otherwise(pl.lit(7, pl.UInt64))
-        frame = swaps_of(60, 0.5).with_columns(
-            shifted_bigrams=pl.concat_list(pl.col("shifted_bigrams").list.head(2), last)
-        )
-        lost[name] = distinct_pairs(frame, few).drops["same-neighbours"]
+        frame = swaps_of(60).with_columns(shifted_bigrams=pl.concat_list(pl.col("shifted_bigrams").list.head(2), last))
+        lost[name] = balanced(frame)[1]["same-neighbours"]
     assert lost == {"seldom": 40 - FEW_ALIKE, "often": 0}
 
 
@@ -201,27 +224,117 @@ def test_words_brought_together_are_counted_at_all_places_and_against_all_senten
         pl.when(pl.col("row") < 40, pl.col("row") % 3 == n).then(99).otherwise(100 + 3 * pl.col("row") + n)
         for n in range(3)
     ]
-    listed = pl.when(pl.col("row") < 3).then("bigrams")
-    frame = swaps_of(60, 0.5).with_columns(
-        bigrams=listed, shifted_bigrams=pl.concat_list([place.cast(pl.UInt64) for place in places])
+    frame = swaps_of(60).with_columns(shifted_bigrams=pl.concat_list([place.cast(pl.UInt64) for place in places]))
+    assert balanced(frame, HashCounts(every))[1]["same-neighbours"] == 40 - FEW_ALIKE
+
+
+def written(tmp_path, sentences):
+    """The trees of sentences, each a list of words: form, part of speech, head, relation and features."""
+    file = tmp_path / "en_x-ud-test.conllu"
+    blocks = []
+    for number, words in enumerate(sentences):
+        rows = [
+            f"{n}\t{form}\t{form}\t{upos}\t_\t{feats}\t{head}\t{rel}\t_\t_"
+            for n, (form, upos, head, rel, feats) in enumerate(words, 1)
+        ]
+        text = " ".join(word[0] for word in words)
+        blocks.append("\n".join([f"# sent_id = s{number}x", f"# text = {text}", *rows]) + "\n\n")
+    file.write_text("".join(blocks), encoding="utf-8")
+    (trees,) = trees_of(file)
+    return trees
+
+
+def sentence(n, preposition="in"):
+    """A sentence like *we now read book in town saw today*, in which no preposition precedes a verb."""
+    return [
+        ("we", "PRON", 3, "nsubj", "_"), (f"now{n}", "ADV", 3, "advmod", "_"), (f"read{n}", "VERB", 0, "root", "_"),
+        (f"book{n}", "NOUN", 3, "obj", "_"), (preposition, "ADP", 6, "case", "_"), (f"town{n}", "NOUN", 3, "obl", "_"),
+        (f"saw{n}", "VERB", 3, "conj", "_"), ("today", "ADV", 3, "advmod", "_"),
+    ]  # fmt: skip
+
+
+def shifts(trees):
+    """The middle of each swap (in lower case) → whether it is impossible."""
+    pairs = adjacent_words(trees, context()).filter("inside")
+    flags = impossible(pairs, HashCounts(trees.once(neighbours)["neighbours"]))
+    return dict(zip(pairs["swapped"], flags.tolist(), strict=True))
+
+
+def test_a_preposition_is_moved_before_a_kind_of_word_that_it_never_precedes(tmp_path):
+    found = shifts(written(tmp_path, [sentence(n) for n in range(150)]))
+    assert found["town1 in"]  # in saw
+
+
+def test_with_little_text_nothing_is_impossible(tmp_path):
+    assert not any(shifts(written(tmp_path, [sentence(n) for n in range(8)])).values())
+
+
+def test_an_order_that_occurs_is_possible_for_the_word_and_its_class(tmp_path):
+    """Every tenth preposition precedes a verb: of this word, or of others of its class."""
+    before_verb = [
+        ("we", "PRON", 3, "nsubj", "_"), ("so", "ADV", 3, "advmod", "_"), ("read", "VERB", 0, "root", "_"),
+        ("in", "ADP", 5, "case", "_"), ("reading", "VERB", 3, "advcl", "_"), ("today", "ADV", 3, "advmod", "_"),
+    ]  # fmt: skip
+    other_word = [(form if form != "in" else "at", *rest) for form, *rest in before_verb]
+    usual = [sentence(n) for n in range(150)]
+    for exceptions in (before_verb, other_word):
+        assert not shifts(written(tmp_path, usual + [exceptions] * 15))["town1 in"]
+
+
+def test_a_word_that_is_often_an_adverb_is_not_moved(tmp_path):
+    adverb = [("in", "ADV", 3, "advmod", "_") if word[0].startswith("now") else word for word in sentence(0, "at")]
+    found = shifts(written(tmp_path, [sentence(n) for n in range(150)] + [adverb] * 30))
+    assert not found["town1 in"]
+
+
+def test_a_case_that_a_preposition_governs_may_follow_it(tmp_path):
+    """The preposition stands between nouns, and governs the case of the one after it."""
+
+    def words(n, case):
+        return [
+            ("we", "PRON", 3, "nsubj", "_"), ("so", "ADV", 3, "advmod", "_"), (f"read{n}", "VERB", 0, "root", "_"),
+            (f"book{n}", "NOUN", 3, "obj", "Case=Loc"), ("in", "ADP", 6, "case", "_"),
+            (f"town{n}", "NOUN", 3, "obl", "Case=Loc"), (f"friend{n}", "NOUN", 3, "obj", f"Case={case}"),
+            ("today", "ADV", 3, "advmod", "_"),
+        ]  # fmt: skip
+
+    found = shifts(written(tmp_path, [words(n, ("Nom", "Loc")[n % 2]) for n in range(600)]))
+    assert (found["town2 in"], found["town1 in"]) == (True, False)
+
+
+def test_auxiliaries_and_determiners_are_not_moved_but_articles_are(tmp_path):
+    def words(feats):
+        return [
+            ("we", "PRON", 3, "nsubj", "_"), ("so", "ADV", 3, "advmod", "_"), ("read", "VERB", 0, "root", "_"),
+            ("this", "DET", 5, "det", feats), ("book", "NOUN", 3, "obj", "_"), ("has", "AUX", 3, "aux", "_"),
+            ("been", "AUX", 3, "aux", "_"), ("today", "ADV", 3, "advmod", "_"),
+        ]  # fmt: skip
+
+    assert not shifts(written(tmp_path, [words("PronType=Dem")]))
+    assert "book this" in shifts(written(tmp_path, [words("Definite=Def|PronType=Art")]))
+
+
+def test_sentences_without_an_impossible_swap_are_counted(tmp_path):
+    trees = written(tmp_path, [sentence(n) for n in range(150)])
+    task = all_tasks()["bigram_shift"]
+    selected = task.select(trees, context())
+    facts = trees.shard.sentences.select("sent", "key", "text_key", cluster="sent", shard=pl.lit(0))
+    frame = selected.join(facts, on="sent").with_columns(
+        row=pl.int_range(pl.len()), split=pl.lit("train"), reason=pl.lit(None, pl.String), mean_words=pl.lit(8.0)
     )
-    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
-    assert without_frequent_pairs(frame, HashCounts(every), few).drops["same-neighbours"] == 40 - FEW_ALIKE
+    few = replace(context(), settings=Settings(min_class=1, match=False))
+    made = task.sample(frame, few)
+    assert (made.rows.height, made.candidates, made.drops["free-order"]) == (300, 300, 0)
+    empty = frame.with_columns(neighbours=pl.lit(None, pl.List(pl.UInt64)))
+    lost = task.sample(empty, few)
+    assert (lost.rows.height, lost.drops["free-order"]) == (0, 150)
 
 
-def test_where_no_sentence_can_be_swapped_there_are_no_rows():
-    frame = swaps_of(5, 0.5).with_columns(reason=pl.lit("too-short"), bigrams=pl.lit(None, pl.List(pl.UInt64)))
-    assert distinct_pairs(frame, context()).reason.startswith("0 rows of original are left")
-
-
-def test_sentences_without_a_fixed_order_are_counted():
-    """Two of five sentences have free order only; of a sentence with several pairs one is taken."""
-    frame = swaps_of(5, 0.5)
-    fixed, free = "<DET det NOUN", "<ADV advmod VERB"
-    several = pl.concat([frame, frame.head(1)]).with_columns(
-        shard=pl.lit(0), index=pl.Series([1, 1, 1, 1, 1, 2]), order=pl.Series([fixed] * 3 + [free] * 2 + [fixed]),
-        orders=pl.Series([[fixed] * 60, *[[free, free.replace("<", ">")] * 60] * 4, None]),
+def test_where_no_sentence_can_be_used_there_are_no_rows(tmp_path):
+    trees = written(tmp_path, [sentence(n) for n in range(150)])
+    task = all_tasks()["ngram_shift"]
+    facts = trees.shard.sentences.select("sent", "key", "text_key", cluster="sent", shard=pl.lit(0))
+    frame = task.select(trees, context()).join(facts, on="sent").with_columns(
+        row=pl.int_range(pl.len()), split=pl.lit("train"), reason=pl.lit("too-short"), mean_words=pl.lit(8.0)
     )  # fmt: skip
-    unmatched = replace(context(), settings=Settings(min_class=1, match=False))
-    made = all_tasks()["bigram_shift"].sample(several, unmatched)
-    assert (made.drops["free-order"], made.candidates, made.rows.height) == (2, 10, 6)
+    assert task.sample(frame, context()).reason.startswith("0 rows of original are left")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discoprobe.builders import MIN_ROWS, SHARES, SPLITS
-from discoprobe.builders.sampling import ENOUGH, split_of, with_splits_of_sets
+from discoprobe.builders.sampling import ENOUGH, corrected_shares, split_of, with_splits_of_sets
 from discoprobe.loaders import hashing
 
 KEYS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50, unique=True)
@@ -137,3 +137,23 @@ def test_matched_sets_are_divided_as_the_least_sizes_are(sizes, n_labels, seed):
             assert all(have)
         if found.height >= sum(MIN_ROWS) + 3 * n_labels:
             assert all(n >= least for n, least in zip(have, MIN_ROWS, strict=True)), have
+
+
+def test_rows_of_a_set_have_the_same_length():
+    """So the labels are balanced by length in every split, not only in all together."""
+    keys = hashing.mix(np.arange(400, dtype=np.uint64), "rows")
+    rows = pl.DataFrame({"key": keys, "label": ["a", "b"] * 200, "n_chars": [20 + n // 2 for n in range(400)]})
+    assigned = with_splits_of_sets(rows, "label", 13)
+    for split in SPLITS:
+        lengths = [
+            assigned.filter(pl.col("split") == split, pl.col("label") == label)["n_chars"].sort().to_list()
+            for label in "ab"
+        ]
+        assert lengths[0] == lengths[1]
+
+
+def test_there_is_no_other_attempt_where_all_rows_together_are_too_few():
+    least = sum(MIN_ROWS)
+    assert corrected_shares(SHARES, (least - 60, 20, 20)) is None
+    assert corrected_shares(SHARES, (least - 20, 20, 20)) is not None
+    assert corrected_shares(SHARES, (least - 60, 0, 20)) is not None

@@ -47,6 +47,14 @@ def test_a_document_in_another_language_goes_as_a_whole(read):
     assert reasons["document-language"] == 1
 
 
+def test_the_language_of_a_document_is_that_of_most_of_its_text(read):
+    """And not of most of its paragraphs, which can be short."""
+    long = " ".join([GERMAN, OTHER, GERMAN.replace("Mann", "Bauer"), OTHER.replace("Stadt", "Straße")])
+    found, reasons = read({"a": f"{ENGLISH}\n\n{long}\n\n{ENGLISH[4:]}"}, lang="de")
+    assert [p.text for p in found["a"].paragraphs] == [long]
+    assert reasons == {"paragraph-language": 2}
+
+
 def test_filters_can_be_switched_off(read):
     texts = {"a": f"{RUSSIAN}\n\n{ENGLISH}", "b": f"{RUSSIAN}\n\n{ENGLISH}"}
     found, reasons = read(texts, lang="de", script_share=0, language_share=0, duplicates=False)
