@@ -100,7 +100,7 @@ CHECKS = (
     _integrity("group-split", "rows whose document or group has rows in an earlier split", across=True, removable=True),
     _integrity("split-equal", "pairs of splits with the same content", unit="pairs of splits"),
     # A release folder without its test split loads, and its solvers are then measured elsewhere.
-    _integrity("split-set", "splits that are missing", unit="splits"),
+    _integrity("split-set", "splits that are missing", unit="missing splits"),
     # X-Probe Turkish SubjNumber: the test split holds one class.
     _integrity("label-set", "labels that a split lacks", unit="labels"),
     # X-Probe BigramShift: 43 % against 57 %.

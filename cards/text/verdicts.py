@@ -168,6 +168,10 @@ def _grade(findings: Mapping[str, FindingEntry], check: str) -> str:
 def _figure(check: str, finding: FindingEntry) -> str:
     """A check with the figure that decided it: ``dup-within 2 of 2,623 rows, which can be left out``."""
     if BY_ID[check].kind is Kind.INTEGRITY:
+        if finding["measure"] == "accuracy or rows":  # of the order of rows
+            share = finding["value"] <= 1
+            told = f"accuracy {finding['value']:.3f}" if share else f"a run of {finding['value']:,.0f} rows"
+            return f"{check} {told} (threshold {finding['threshold'] or 0.0:.{3 if share else 0}f})"
         value = f"{finding['value']:g}" if finding["value"] % 1 else f"{finding['value']:,.0f}"
         of = f"{value} of {finding['n']:,} rows" if finding["measure"] == "rows" else f"{value} {finding['measure']}"
         return f"{check} {of}{' (removable)' if BY_ID[check].removable else ''}"
