@@ -535,6 +535,9 @@ FAULTS = {
         [row for row in make.rows(100, 2, 1) if row["split"] != "test" or not fault],
         {"expected": ("train", "validation", "test")},
     ),
+    "altered-dup": lambda make, fault: _plain(
+        make, lambda rows: fault and rows[99].update(texts=[" ".join(rows[0]["texts"][0].split(" ")[::-1])])
+    ),
     "group-split": lambda make, fault: _plain(
         make, lambda rows: [row.update(group=f"d{at % (95 if fault else 100)}") for at, row in enumerate(rows)]
     ),
