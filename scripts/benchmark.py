@@ -459,8 +459,7 @@ def build_part(name: str, jobs: int, shared: Path, work: Path | None) -> tuple[d
 def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
     """What the record has of a config, from its entry in the manifest and the report of its audit.
 
-    ``by_lower_end`` has the checks that pass only because the lower end of their interval counts: the upper end is
-    above the threshold. Each has the accuracy, both ends and the threshold.
+    ``open`` has the checks whose interval holds the threshold. Each has the accuracy, both ends and the threshold.
     """
     strongest = report["strongest"]
     shortcuts = [finding for finding in report["findings"] if finding["interval"] and finding["threshold"] is not None]
@@ -474,7 +473,7 @@ def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[s
             "interval": [round(end, DIGITS) for end in strongest["interval"] or ()],
         },
         "failed": entry["audit"]["failed"],
-        "by_lower_end": {
+        "open": {
             finding["check"]: [
                 round(number, DIGITS) for number in (finding["measured"], *finding["interval"], finding["threshold"])
             ]
@@ -520,10 +519,10 @@ def config_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> l
         lines.append(" → ".join([texts[0], texts[1].rpartition(" ")[2] if same_solver else texts[1]]))
     if before["failed"] != after["failed"]:
         lines.append(" → ".join(f"fails {', '.join(side['failed']) or 'no check'}" for side in (before, after)))
-    for check in sorted(before["by_lower_end"].keys() ^ after["by_lower_end"].keys()):
-        accuracy, low, high, threshold = (before["by_lower_end"] | after["by_lower_end"])[check]
+    for check in sorted(before["open"].keys() ^ after["open"].keys()):
+        accuracy, low, high, threshold = (before["open"] | after["open"])[check]
         if not same_rows or high - threshold >= NOISE:
-            now = "passes by its lower end alone" if check in after["by_lower_end"] else "passed by its lower end alone"
+            now = "is open" if check in after["open"] else "was open"
             lines.append(f"{check} {now}: {accuracy} ({low}–{high}), threshold {threshold}")
     return lines
 
