@@ -14,7 +14,7 @@ import pytest
 import typer.main
 from shared import ROOT, run_in_process
 
-from discoprobe.builders import PRESETS, Settings, all_tasks, preset, with_values
+from discoprobe.builders import MIN_ROWS, PRESETS, Settings, all_tasks, preset, with_values
 from discoprobe.builders.sentences import Connectives
 from discoprobe.cards import read_marks
 from discoprobe.cli import app
@@ -208,6 +208,11 @@ def test_settings_are_documented_with_their_defaults():
     defaults = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", TEXTS["docs/settings.md"], re.MULTILINE)
     assert len(defaults) >= 10
     assert with_values(Settings(), [f"{name}={value}" for name, value in defaults]) == Settings()
+
+
+def test_help_says_the_default_numbers_of_rows():
+    for option, numbers in {"--size": Settings().sizes, "--min-rows": MIN_ROWS}.items():
+        assert f"Default: {'/'.join(map(str, numbers))}." in " ".join(option_of(("run",), option).help.split())
 
 
 def test_presets_are_documented_with_their_settings():

@@ -101,8 +101,11 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         word, head = UNMEASURED, f"Not measured: {reason.removeprefix('no shortcut was measured: ')}."
     elif undecided:
         word, n = OPEN, audit.get("thresholds", len(undecided))
-        of = f"{len(undecided)} of {n} thresholds {'is' if len(undecided) == 1 else 'are'} inside the 95 % interval"
-        head = f"Open: {of}; closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
+        names = f" ({', '.join(undecided)})" if 1 < len(undecided) <= _NAMED else ""
+        head = (
+            f"Open, which is no failure: too few rows to decide {len(undecided)} of {n} checks{names}; "
+            f"closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
+        )
     else:
         n = audit.get("thresholds", 0)
         word, head = BELOW, f"Below: {n} {'solver is' if n == 1 else 'solvers are'} below the threshold."

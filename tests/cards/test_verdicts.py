@@ -49,8 +49,8 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
     (verdict,) = _verdicts(_audits(0.5)).values()
     assert (verdict.word, verdict.resolution) == (OPEN, pytest.approx(0.1343, abs=1e-4))
     assert verdict.text == (
-        "Open: 1 of 1 thresholds is inside the 95 % interval; closest to fail: length accuracy 0.500 [0.368, 0.632] "
-        "(threshold 0.520). With so few rows, a gain below 0.13 could be chance."
+        "Open, which is no failure: too few rows to decide 1 of 1 checks; closest to fail: length accuracy 0.500 "
+        "[0.368, 0.632] (threshold 0.520). With so few rows, a gain below 0.13 could be chance."
     )
 
 

@@ -31,7 +31,8 @@ TaskOption = Annotated[Texts, typer.Option("--task", "-t", help=
 Out = Annotated[str, typer.Option("--out", "-o", help=
     "The release folder: a path, or a URL such as s3://bucket/release.")]
 Size = Annotated[str | None, typer.Option("--size", help=
-    "The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200.")]
+    "The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200. Default: "
+    "100000/10000/10000.")]
 Documents = Annotated[int | None, typer.Option("--documents", min=1, help=
     "Read at most this many documents, chosen by hash.")]
 MinRows = Annotated[str | None, typer.Option("--min-rows", help=

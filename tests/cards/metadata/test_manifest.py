@@ -126,6 +126,7 @@ NO_ROWS = {
     "httpx2": "downloads; files are verified by their hash",
     "huggingface-hub": "downloads and publishes",
     "lazy-loader": "imports what a room offers when it is asked for",
+    "packaging": "names licences",
     "requests": "downloads; files are verified by their hash",
     "rich": "shows progress",
     "stanza": "its version is in the manifest's entry for each annotated corpus",
