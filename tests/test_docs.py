@@ -149,6 +149,27 @@ def test_readme_shows_what_its_first_command_prints(outputs):
     assert there.splitlines() == README.splitlines(), "python scripts/docs_tables.py writes it"
 
 
+def named_tasks(line):
+    """The tasks that a command names with ``--task``."""
+    words = shlex.split(line, comments=True)
+    return words[words.index("--task") + 1].split(",") if "--task" in words else []
+
+
+def test_a_task_that_is_built_from_the_sample_gives_a_config(outputs):
+    lines = [line for line in outputs[1] if line.split()[1] == "run" and named_tasks(line)]
+    assert len(lines) >= 2
+    for line in lines:
+        assert "not built" not in outputs[1][line], line
+
+
+def test_the_guide_shows_what_a_build_of_its_example_prints(outputs):
+    text = TEXTS["docs/adding_a_task.md"]
+    (line,) = (line for line in console_lines(text) if line in outputs[1])
+    (shown,) = blocks(text, "text")
+    table = outputs[1][line].partition("\n\nload_dataset")[0]
+    assert [row.rstrip() for row in table.splitlines()] == shown.splitlines()
+
+
 def test_readme_shows_a_row_of_what_was_built(outputs, monkeypatch):
     monkeypatch.chdir(outputs[0])
     block = next(block for block in blocks(README, "python") if block.startswith(">>>"))
@@ -232,7 +253,7 @@ def test_every_option_of_reading_is_in_docs_and_help():
 def test_every_output_is_compared():
     """One of the tests above compares each of these blocks; a page that shows another output needs another test."""
     shown = {name: len(blocks(text, "text")) + text.count("\n>>> ") for name, text in TEXTS.items()}
-    assert {name: n for name, n in shown.items() if n} == {"README.md": 3}
+    assert {name: n for name, n in shown.items() if n} == {"README.md": 3, "docs/adding_a_task.md": 1}
     mixed = [line for text in TEXTS.values() for block in blocks(text, "console") for line in block.splitlines()]
     assert [line for line in mixed if not line.startswith("$ ")] == [], "commands and their output are two blocks"
     json_blocks = {name: len(blocks(text, "json")) for name, text in TEXTS.items()}

@@ -72,6 +72,21 @@ def test_a_distractor_and_an_edited_sentence_are_named_as_such(corpus_of):
         assert len(traced.explain(row["id"])) == len(set(row["sent_ids"]))
 
 
+def test_the_context_and_the_right_choice_are_no_distractors(corpus_of):
+    """Of rows with choices (`cloze`), and of rows with a candidate (`nsp`, whose label 1 is `not_next`)."""
+    for name in ("cloze", "nsp"):
+        traced = trace(*tasks_named([name]), corpus_of("sample", "es"), Settings())
+        rows = [row for table in traced.config.splits.values() for row in table.to_pylist()][:8]
+        assert {row["label"] for row in rows} == {0, 1}
+        for row in rows:
+            others = ["as it is", "distractor"] if row["label"] == 0 else ["distractor", "as it is"]
+            if name == "nsp":
+                others = ["distractor" if row["label"] else "as it is"]
+            expected = ["as it is"] * len(row["context" if name == "cloze" else "sentences"]) + others
+            roles = {each.sent_id: [of["role"] for of in each.rows] for each in traced.explain(row["id"])}
+            assert roles == {sent_id: [role] for sent_id, role in zip(row["sent_ids"], expected, strict=True)}
+
+
 def test_the_rule_has_the_threshold_and_what_the_text_has(corpus_of):
     settings = dataclasses.replace(Settings(), probing_words=(9, 12))
     traced = trace(*tasks_named(["sent_len"]), corpus_of("sample", "es"), settings)

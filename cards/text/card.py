@@ -352,6 +352,11 @@ class LabelAgreement(msgspec.Struct, frozen=True):
     annotated_only: int
 
     @property
+    def same_label(self) -> float | None:
+        """Share of ``both`` with the same label; None without candidates."""
+        return self.agree / self.both if self.both else None
+
+    @property
     def precision(self) -> float | None:
         """Share of the annotation's candidates that the treebank has with the same label; None without candidates."""
         candidates = self.both + self.annotated_only

@@ -44,8 +44,8 @@ def some_of_each_split(loss):
     return choose
 
 
-def counts(n, *, loss, by_hash=False, per_group=3):
-    """Rows per split of a task with ``n`` candidates in groups of ``per_group``."""
+def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3):
+    """Rows per split of a task with ``n`` candidates in groups of ``per_group``, of which ``choose`` is the sample."""
     row = np.arange(n)
     frame = pl.DataFrame(
         {
@@ -53,7 +53,9 @@ def counts(n, *, loss, by_hash=False, per_group=3):
             "target_form": [f"form{at // per_group}" for at in row], "reason": pl.Series([None] * n, dtype=pl.String),
         }
     )  # fmt: skip
-    task = ProbingTask(labels=("yes",), select=None, sample=some_of_each_split(loss), split_by="target", name="test")
+    task = ProbingTask(
+        labels=("yes",), select=None, sample=choose or some_of_each_split(loss), split_by="target", name="test"
+    )
     found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), forms=None)
     made = sample(task, found, BlockPlan(language_data("en"), SETTINGS, only_block=not by_hash), SETTINGS)
     rows = made.chosen.rows
@@ -71,6 +73,22 @@ def test_a_small_split_that_matching_leaves_too_little_gets_more_groups():
 def test_no_split_is_without_rows_where_others_have_many_though_a_config_is_tiny():
     found = counts(200, loss=3)
     assert all(found.values()), found
+
+
+def test_a_further_attempt_that_gives_fewer_rows_is_not_taken():
+    """The first sample has too few rows of validation; with other shares, the task gives one row of each split."""
+    attempts = []
+
+    def choose(frame, context):
+        attempts.append(frame)
+        first = frame.filter((pl.col("split") != "validation") | (pl.int_range(pl.len()).over("split") < 30))
+        rows = first if len(attempts) == 1 else frame.filter(pl.int_range(pl.len()).over("split") < 1)
+        return Sample(unedited(rows.with_columns(label=pl.lit(0, pl.Int64))), candidates=frame.height)
+
+    found = counts(2000, choose=choose)
+    assert len(attempts) > 1
+    assert found["validation"] == 30
+    assert found["train"] > MIN_ROWS[0]
 
 
 def test_the_split_of_a_group_of_a_large_corpus_depends_on_its_hash_alone():

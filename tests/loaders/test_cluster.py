@@ -1,11 +1,15 @@
-"""Steps in an executor that is given, on a Dask cluster that loses a worker, and in threads."""
+"""Steps in processes, in an executor that is given, on a Dask cluster that loses a worker, and in threads."""
 
+import contextlib
 import os
 import signal
+import subprocess
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib.metadata import version
 from multiprocessing import get_context
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -114,6 +118,43 @@ def test_workers_that_are_given_use_the_folders_of_the_caller(tmp_path, monkeypa
             assert given.submit(os.getcwd).result() == str(tmp_path)
             assert given.submit(os.getenv, "DISCOPROBE_CACHE").result() == str(tmp_path / "cache")
     assert n_workers(2) == 2
+
+
+WAITING = """
+import os, sys, time
+from discoprobe.loaders import process_pool
+
+if __name__ == "__main__":
+    with process_pool(2) as executor:
+        print(executor.submit(os.getpid).result(), flush=True)
+        time.sleep(600)
+"""
+
+
+def is_running(pid):
+    """Whether there is such a process that has not ended; one whose parent has not asked for it counts as ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux")
+def test_workers_end_when_the_program_is_killed(tmp_path):
+    script = tmp_path / "waiting.py"
+    script.write_text(WAITING, encoding="utf-8")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as program:
+        worker = int(program.stdout.readline())
+        assert is_running(worker)
+        program.kill()
+    try:
+        end = time.monotonic() + 60
+        while is_running(worker) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert not is_running(worker)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 def test_what_is_wrong_with_a_cluster_is_said(dask, command, monkeypatch, tmp_path):

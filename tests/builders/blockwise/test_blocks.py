@@ -365,6 +365,40 @@ def test_wordings_of_earlier_blocks_count():
     assert collected.drops["repeated"] == 2
 
 
+@pytest.mark.parametrize("task", ["bso", "subj_number"])
+def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
+    """Sizes and the least number of rows of a label are those of all blocks together."""
+    block = blocks_of(parts, TINY)[0]
+
+    def sample_of(**values):
+        plan = BlockPlan(language_data("es"), dataclasses.replace(TINY, **values))
+        return rows_of_block(block, tasks_named([task]), plan).of_task[task].sample
+
+    unlimited = sample_of()
+    assert unlimited.rows.height > 4
+    assert sample_of(sizes=(2, 2, 2), min_class=1000).rows.equals(unlimited.rows)
+
+
+def test_a_block_that_decides_on_labels_is_counted_once(parts):
+    """Also if the blocks before it were too few: here no label ever has enough rows."""
+    loaded = Counter()
+
+    class Counting:
+        def __init__(self, part):
+            self.part, self.size, self.n_documents, self.identity = part, part.size, part.n_documents, part.identity
+
+        def load(self):
+            loaded[self.identity] += 1
+            return self.part
+
+    corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
+    settings = dataclasses.replace(TINY, min_class=10_000)
+    (config,) = build.build_all(tasks_named(["sent_len"]), corpus, settings)
+    assert "10000 are needed" in config.reason.replace(",", "")
+    first = {name for block in identities(parts)[: build.FIRST[-1]] for name in block}
+    assert loaded == dict.fromkeys(first, 1)
+
+
 def test_the_size_does_not_decide_on_the_labels(parts):
     """A larger size only adds rows, so what the first blocks have decides on the labels, and not what fits."""
     labels = {

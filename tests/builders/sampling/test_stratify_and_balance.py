@@ -145,6 +145,18 @@ def test_cap(weight):
     assert set(kept["key"]) <= set(more["key"]), "a larger release holds the smaller one"
 
 
+@pytest.mark.parametrize("weight", [1, 2])
+def test_rings_are_capped_as_a_whole_by_their_rows(weight):
+    """Three rows, of which each may get the word of the next, stay or go together; the sizes count rows."""
+    frame = rows(900).with_columns(ring=pl.int_range(pl.len()) // 3)
+    frame = frame.with_columns(pl.col("split").first().over("ring"))
+    rest = cap(frame, Settings(sizes=(90, 30, 12)), "task", weight=weight)
+    assert Counter(rest["split"].to_list()) == {
+        split: n // (3 * weight) * 3 for split, n in zip(SPLITS, (90, 30, 12), strict=True)
+    }
+    assert set(rest.group_by("ring").len()["len"]) == {3}
+
+
 def test_ranks():
     ranked = with_rank(rows(300), ["split"], "x")
     for split in SPLITS:
