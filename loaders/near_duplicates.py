@@ -39,6 +39,10 @@ _TEXTS_AT_ONCE = 100_000
 """Texts whose words are in memory as strings at a time."""
 _PAIRS_AT_ONCE = 1_000_000
 """Candidate pairs in memory at a time; an intersection of a million pairs takes about 300 MB."""
+_ALTERED_AT_ONCE = 25_000
+"""Texts whose altered copies are in memory at a time: about forty keys for each, of which few are needed afterwards."""
+_BITS = 25
+"""Bits of a key that say whether any later text may have it; 32 MB, of which 50,000 sentences set one in thirteen."""
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -118,15 +122,24 @@ def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.N
 
     Args:
         earlier: texts without nulls, looked at a part at a time.
-        later: texts without nulls; what is compared of them is in memory, 32 bytes for each of their words.
+        later: texts without nulls; what is compared of them is in memory, about 50 bytes for each of their words.
         least: number of words of the shorter text; with fewer, sentences differ in a word by chance.
     """
-    numbers, keys = _alterations(later, least)
-    index = pl.DataFrame({"text": numbers, "key": keys})
+    if later.is_empty():
+        return np.zeros(0, dtype=bool)
+    listed = [_alterations(part["text"], least) for part in later.to_frame("text").iter_slices(_ALTERED_AT_ONCE)]
+    index = pl.concat([pl.DataFrame({"text": numbers + part * _ALTERED_AT_ONCE, "key": keys})
+                       for part, (numbers, keys) in enumerate(listed)])  # fmt: skip
+    # Nearly all keys of earlier texts are no keys of later ones: a bit that no later key has sets them aside.
+    possible = np.zeros(1 << _BITS, dtype=bool)
+    possible[(index["key"].to_numpy() >> np.uint64(64 - _BITS)).astype(np.int64)] = True
+    shared = [np.empty(0, np.uint64)]
+    for part in earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE):
+        keys = _alterations(part["text"], least, mirrored=True)[1]
+        shared.append(keys[possible[(keys >> np.uint64(64 - _BITS)).astype(np.int64)]])
     altered = np.zeros(len(later), dtype=bool)
-    for part in earlier.to_frame("text").iter_slices(_TEXTS_AT_ONCE):
-        of_part = pl.Series("key", _alterations(part["text"], least, mirrored=True)[1]).unique()
-        altered[index.filter(pl.col("key").is_in(of_part.implode()))["text"].to_numpy()] = True
+    in_both = index["key"].is_in(pl.Series(np.concatenate(shared)).implode())
+    altered[index.filter(in_both)["text"].to_numpy()] = True
     return altered
 
 

@@ -288,20 +288,13 @@ class Features:
         extremes = [values == bound[row] for bound in (largest, smallest)]
         return np.hstack([values - mean[row], *extremes])
 
-    def chars(self, slots: Sequence[int]) -> sparse.csr_array:
-        """TF-IDF weights of character 1-5-grams of the texts in one slot, or in all, one block of columns per slot."""
-        counts = self._char_counts
-        if len(slots) < self.slots:
-            return _weigh(counts[slots[0] :: self.slots])
-        return _weigh(self._in_blocks(counts))
+    def chars(self, slots: Sequence[int]) -> "sparse.csr_array | CharWeights":
+        """TF-IDF weights of character 1-5-grams of the texts in some slots, one block of columns per slot.
 
-    def _in_blocks(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """What is counted in each text of a unit, side by side: one block of columns per slot."""
-        slot = np.arange(counts.shape[0], dtype=np.int32) % self.slots
-        columns = np.repeat(slot * self._width, np.diff(counts.indptr))
-        columns += counts.indices
-        rows = (counts.data, columns, counts.indptr[:: self.slots].copy())  # of a unit, one after the other
-        return sparse.csr_array(rows, shape=(self._n, self.slots * self._width))
+        With one fold, no unit is asked for twice, and the weights of few units are in memory at a time.
+        """
+        weights = CharWeights(self._char_counts, self.slots, slots)
+        return weights if len(self._problem.folds) == 1 else weights[np.arange(self._n)]
 
     @cached_property
     def _char_counts(self) -> sparse.csr_array:
@@ -321,18 +314,14 @@ class Features:
         The other texts of a unit, and the units without a pair, have none. Candidates of a choice have all theirs.
         """
         if self._problem.choice:
-            return self._in_blocks(
-                char_grams(self._by_slot(self.slotted.filter(pl.col("slot") == 0)), self._width, across=True)
-            )
+            texts = self.slotted.filter(pl.col("slot") == 0)
+            return _in_blocks(char_grams(self._by_slot(texts), self._width, across=True), self.slots)
         edited = self._units.edited
         originals = np.flatnonzero(edited >= 0)
         members = pl.DataFrame({"unit": np.concatenate([originals, edited[originals]]), "pair": np.tile(originals, 2)})
         texts = self.slotted.join(members.cast({"unit": pl.UInt32}), on="unit", maintain_order="left")
-        return self._in_blocks(
-            char_grams(
-                self._by_slot(texts.filter(pl.len().over("pair", "slot", "text") == 1)), self._width, across=True
-            )
-        )
+        differing = self._by_slot(texts.filter(pl.len().over("pair", "slot", "text") == 1))
+        return _in_blocks(char_grams(differing, self._width, across=True), self.slots)
 
     def forget_ngrams(self) -> None:
         """Gives up the counts of n-grams, the largest of all features, when the solvers have read them."""
@@ -467,14 +456,52 @@ class Features:
         return np.hstack([upper, means, nearest, *by_size, gap, ranks, self._beside(means[:, :1])])
 
 
-def _weigh(counts: sparse.csr_array) -> sparse.csr_array:
+class CharWeights:
+    """TF-IDF weights of character n-grams, made of the counts when units are asked for: those of all need most memory.
+
+    ``weights[units]`` has shape (units, columns), rows of length 1, without the columns that fewer than two units have.
+    """
+
+    def __init__(self, counts: sparse.csr_array, n_slots: int, slots: Sequence[int]) -> None:
+        """Takes counts, of each unit ``n_slots`` rows, and the slots that are read: one block of columns for each."""
+        self._counts, self._n_slots, self._slots = counts, n_slots, np.array(slots)
+        self._n = counts.shape[0] // n_slots
+        self._occurrences = np.zeros(len(slots) * counts.shape[1], np.int64)
+        for start in range(0, self._n, _UNITS_AT_ONCE):
+            self._occurrences += _occurrences(self._blocks(np.arange(start, min(self._n, start + _UNITS_AT_ONCE))))
+
+    def __getitem__(self, units: Ints) -> sparse.csr_array:
+        """The weights of some units."""
+        return _weigh(self._blocks(units), self._occurrences, self._n)
+
+    def _blocks(self, units: Ints) -> sparse.csr_array:
+        """The counts of some units, of its slots side by side."""
+        return _in_blocks(self._counts[(units[:, None] * self._n_slots + self._slots).ravel()], len(self._slots))
+
+
+def _in_blocks(counts: sparse.csr_array, n_slots: int) -> sparse.csr_array:
+    """What is counted in each text of a unit (``n_slots`` rows), side by side: one block of columns per slot."""
+    n, width = counts.shape[0] // n_slots, counts.shape[1]
+    columns = np.repeat(np.arange(counts.shape[0], dtype=np.int32) % n_slots * width, np.diff(counts.indptr))
+    columns += counts.indices
+    rows = (counts.data, columns, counts.indptr[::n_slots].copy())  # of a unit, one after the other
+    return sparse.csr_array(rows, shape=(n, n_slots * width))
+
+
+def _weigh(counts: sparse.csr_array, occurrences: Ints | None = None, n_units: int = 0) -> sparse.csr_array:
     """The TF-IDF weights of ``counts``, rows of length 1, without the columns that fewer than two units have.
 
     The columns and rows of ``counts`` are written over: n-grams of many texts are the largest of all features.
+
+    Args:
+        counts: of all units, or of some of them.
+        occurrences: how many units have each column; those of ``counts`` where None.
+        n_units: number of all units, with ``occurrences``.
     """
-    occurrences = _occurrences(counts)
+    if occurrences is None:
+        occurrences, n_units = _occurrences(counts), counts.shape[0]
     frequent = occurrences >= _LEAST
-    weights = np.where(frequent, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(np.float32)
+    weights = np.where(frequent, np.log((1 + n_units) / (1 + occurrences)) + 1, 0).astype(np.float32)
     weighted = sparse.csr_array((counts.data.astype(np.float32), counts.indices, counts.indptr), shape=counts.shape)
     for values, at in zip(_in_parts(weighted.data), _in_parts(weighted.indices), strict=True):
         np.multiply(values, weights[at], out=values)

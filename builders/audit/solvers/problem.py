@@ -12,7 +12,7 @@ expected F1 is the share of each class: 1 / k in the mean.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -149,6 +149,13 @@ def best_of(scores: Mapping[str, Score]) -> Score:
     return replace(scores[name], tries=len(scores), detail=name, tried=tried)
 
 
+class Rows(Protocol):
+    """Features of all units, of which some are asked for."""
+
+    def __getitem__(self, units: Ints, /) -> Matrix:
+        """The features of some units, shape (units, features)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Units with labels, and the folds in which solvers learn from some and are measured on others.
@@ -191,11 +198,12 @@ class Problem:
             return round(float(np.mean(1 / counts)), DIGITS)
         return round(float(np.bincount(self.units.y[self.measured]).max() / len(rows)), DIGITS)
 
-    def learn(self, features: "Matrix | Callable[[Fold], Floats]", learner: Learner = regression) -> Score:
+    def learn(self, features: "Rows | Callable[[Fold], Floats]", learner: Learner = regression) -> Score:
         """The score of a model that learns in each fold and answers for the units held out.
 
         Args:
             features: of all units, shape (units, features), or a function that makes them of what a fold learns from.
+                Sparse ones may be anything that gives the matrix of the units it is indexed with.
             learner: makes a model of features and labels; logistic regression where none is given.
         """
         answers = [
@@ -208,7 +216,7 @@ class Problem:
         score = self.label_score(probabilities.argmax(axis=1), probabilities.max(axis=1))
         return replace(score, leaning=-leaning) if len(self.labels) == 2 else score  # noqa: PLR2004
 
-    def _answers(self, features: Matrix, fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
+    def _answers(self, features: "Rows", fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
         """Probability of each label, shape (units, labels), and a score per unit, larger for label 1."""
         classes, y = np.unique(self.units.y[fold.train], return_inverse=True)
         probabilities = np.zeros((len(fold.test), len(self.labels)))
@@ -218,7 +226,7 @@ class Problem:
         model = learner(features[fold.train], y)
         asked = features[fold.test]
         probabilities[:, classes] = model.probabilities(asked)
-        if not sparse.issparse(features) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
+        if isinstance(features, np.ndarray) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
             return probabilities, in_pairs
         if not isinstance(model, Linear):
             return probabilities, probabilities[:, classes[-1]]
