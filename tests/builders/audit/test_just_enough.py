@@ -41,6 +41,10 @@ def with_capital(make, text):
     return " ".join([first, second.capitalize(), *words])
 
 
+def with_blank(make, text):
+    return text + " "
+
+
 def longer(make, text):
     return make.sentence(21, 24)
 
@@ -68,6 +72,7 @@ EDITS = {
     "frequency": (with_rare_words, 0.28),
     "punctuation": (with_dash, 0.25),
     "case": (with_capital, 0.25),
+    "surface": (with_blank, 0.25),
 }
 """Check → what is done to texts of label 1, and to how many of them."""
 
@@ -134,6 +139,44 @@ def in_pairs(make, build, share):
     return build(rows, pairs=True, perturbation=True)
 
 
+def in_differences(make, build, share):
+    """Of both members of a pair one word is replaced; that of the edited one often by a word with an ending."""
+    rows = []
+    for at in range(_N // 2):
+        words = make.sentence(10, 20).split(" ")
+        split = ("train", "train", "train", "validation", "test")[at % 5]
+        for label in (0, 1):
+            other = make.source.choice(make.vocabulary) + ("qwx" if label and make.source.random() < share else "")
+            texts = [" ".join([*words[:4], other, *words[5:]])]
+            rows.append({"split": split, "pair_id": f"{at}", "label": label, "texts": texts})
+    return build(rows, pairs=True, perturbation=True)
+
+
+def in_column(make, build, share):
+    """A column beside the text has a value that rows of label 0 never have."""
+    rows = make.rows(_N, 2, 1)
+    for row in rows:
+        told = row["label"] and make.source.random() < share
+        row["metadata"] = [{"name": "source", "value": "x" if told else make.source.choice("pq")}]
+    return build(rows, perturbation=True)
+
+
+def in_order(make, build, share):
+    """Labels alternate with every third row."""
+    rows = make.rows(_N, 3, 1)
+    for at, row in enumerate(rows):
+        row["label"] = int(at % 3 == 0) if make.source.random() < share else make.source.randint(0, 1)
+    return build(rows)
+
+
+def at_first_place(make, build, share):
+    """The right choice is often the first."""
+    rows = make.rows(_N, 2, 2)
+    for row in rows:
+        row["label"] = 0 if make.source.random() < share else row["label"]
+    return build(rows, shape=Shape.CHOICE)
+
+
 DATA = {
     **{
         check: (lambda make, build, share, check=check: edited(make, build, check, share), EDITS[check][1])
@@ -145,6 +188,10 @@ DATA = {
     "seen": (from_train, 0.36),
     "pairwise-length": (longer_member, 0.32),
     "pairwise": (in_pairs, 0.3),
+    "differences": (in_differences, 0.3),
+    "metadata": (in_column, 0.25),
+    "row-order": (in_order, 0.3),
+    "position": (at_first_place, 0.25),
 }
 """Check → data with a cue in a share of the rows, and the share that just matters."""
 
