@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from statistics import mean
 from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 from shared import SMALL_CLASSES
@@ -225,6 +226,30 @@ def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
     assert {"sentence-leak", "dup-within"} <= problems(made(doubled, tasks=("bso",))["bso"]).keys()
 
 
+def test_one_sentence_of_another_split_or_all_that_recur_drop_a_passage(parts):
+    """A passage may share some sentences with an earlier one of its own split, but none with another split."""
+    plan = BlockPlan(language_data("es"), TINY)
+    of_block = rows_of_block(blocks_of(parts, TINY)[0], tasks_named(["bso"]), plan)
+    rows = of_block.of_task["bso"].sample.rows
+    passage = rows["number"][0].to_list()
+    assert len(set(passage)) > 1
+
+    def drops(repeated, in_other_split):
+        flags = [np.isin(np.arange(len(of_block.splits)), numbers) for numbers in (repeated, in_other_split)]
+        collected = ConfigRows(all_tasks()["bso"], [], plan)
+        collected.add(of_block.of_task["bso"], *flags)
+        return {reason: collected.drops[reason] for reason in ("in-two-splits", "duplicate")}
+
+    def n_rows(condition):
+        return rows.filter(pl.col("unit").is_in(rows.filter(condition)["unit"].implode())).height
+
+    with_first = n_rows(pl.col("number").list.contains(passage[0]))
+    assert drops(passage[:1], passage[:1]) == {"in-two-splits": with_first, "duplicate": 0}
+    assert drops(passage[:1], []) == {"in-two-splits": 0, "duplicate": 0}
+    repeated = n_rows(pl.col("number").list.eval(pl.element().is_in(passage)).list.all())
+    assert drops(passage, []) == {"in-two-splits": 0, "duplicate": repeated}
+
+
 def test_short_sentences_of_a_block_may_recur_in_other_splits(parts):
     block = blocks_of(parts, TINY)[0]
     splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY)).splits
@@ -294,14 +319,16 @@ def test_shards_of_a_block_are_read_as_one(parts):
     assert sorted(map(repr, words(one))) == sorted(repr(word) for part in parts[:9] for word in words(part))
 
 
-def test_a_pair_whose_text_an_earlier_block_has_is_left_out_and_counted():
+@pytest.mark.parametrize(("only_block", "n_drops"), [(False, 2), (True, 1)])
+def test_a_pair_whose_text_another_has_is_left_out_and_counted(only_block, n_drops):
+    """As two rows; in the only block as one pair, since its sample counts pairs."""
     task = all_tasks()["bigram_shift"]
-    collected = ConfigRows(task, [], BlockPlan(language_data("es"), Settings()))
+    collected = ConfigRows(task, [], BlockPlan(language_data("es"), Settings(), only_block=only_block))
     first = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": ["a b", "b a", "c d", "d c"]})
     later = pl.DataFrame({"unit": [3, 3, 4, 4], "key": [5, 6, 7, 8], "text": ["e f", "f e", "D C", "x y"]})
     assert collected._without_equal_texts(first).height == 4
     assert collected._without_equal_texts(later)["unit"].to_list() == [3, 3]
-    assert collected.drops["equal-text"] == 2
+    assert collected.drops["equal-text"] == n_drops
 
 
 def test_a_new_part_changes_few_blocks():
