@@ -1,6 +1,7 @@
 """Steps in processes, in an executor that is given, on a Dask cluster that loses a worker, and in threads."""
 
 import contextlib
+import importlib
 import os
 import signal
 import subprocess
@@ -161,7 +162,8 @@ def test_what_is_wrong_with_a_cluster_is_said(dask, command, monkeypatch, tmp_pa
     done = command("run", "--lang", "es", "--corpus", "sample", "--cluster", str(tmp_path / "none.json"))
     assert done.returncode == 2
     assert "none.json: neither tcp://HOST:PORT nor a scheduler file" in done.stderr
-    monkeypatch.setattr("discoprobe.loaders.process_pool._sees", lambda _: (False, version("discoprobe")))
+    module = importlib.import_module("discoprobe.loaders.process_pool")  # the room offers a function of this name
+    monkeypatch.setattr(module, "_sees", lambda _: (False, version("discoprobe")))
     with pytest.raises(RemoteError, match="share"), cluster(dask.scheduler_address):
         pass
 
