@@ -122,8 +122,8 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
     if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
-        told = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
-        sentences.append(f"{told}; with --group it would be a fault.")
+        repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
+        sentences.append(f"{repeated}; with --group it would be a fault.")
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:
@@ -148,9 +148,9 @@ def _about_strongest(check: str, finding: FindingEntry, audit: AuditEntry) -> st
         return f"Strongest solver: {_figure(check, finding)}."
     reading = f"{check} alone reach" if check.endswith("s") else f"{check} alone reaches"
     if BY_ID[check].perturbation_only and not audit.get("edited"):
-        told = "That is no fault in a task about words, but the score that a model must beat"
-        told += "; with --edited it would be a fault." if audit.get("external") else "."
-        return f"Strongest solver: {reading} {value}. {told}"
+        remark = "That is no fault in a task about words, but the score that a model must beat"
+        remark += "; with --edited it would be a fault." if audit.get("external") else "."
+        return f"Strongest solver: {reading} {value}. {remark}"
     return f"Strongest solver: {reading} {value}. It is only reported."
 
 
@@ -158,10 +158,10 @@ def _faults(findings: Mapping[str, FindingEntry], checks: Sequence[str]) -> str:
     """Checks with their figures, by grade: ``serious: length, accuracy 0.630 (threshold 0.520)``."""
     by_grade: dict[str, list[str]] = {}
     for check in checks[:_NAMED]:
-        told = _figure(check, findings[check]) if check in findings else check
-        by_grade.setdefault(_grade(findings, check), []).append(told)
+        figure = _figure(check, findings[check]) if check in findings else check
+        by_grade.setdefault(_grade(findings, check), []).append(figure)
     more = f"; and {len(checks) - _NAMED} more checks" if len(checks) > _NAMED else ""
-    return "; ".join(f"{grade}: {', '.join(told)}" for grade, told in by_grade.items()) + more
+    return "; ".join(f"{grade}: {', '.join(figure)}" for grade, figure in by_grade.items()) + more
 
 
 def _grade(findings: Mapping[str, FindingEntry], check: str) -> str:
@@ -173,8 +173,8 @@ def _figure(check: str, finding: FindingEntry) -> str:
     if BY_ID[check].kind is Kind.INTEGRITY:
         if finding["measure"] == "accuracy or rows":  # of the order of rows
             share = finding["value"] <= 1
-            told = f"accuracy {finding['value']:.3f}" if share else f"a run of {finding['value']:,.0f} rows"
-            return f"{check} {told} (threshold {finding['threshold'] or 0.0:.{3 if share else 0}f})"
+            value = f"accuracy {finding['value']:.3f}" if share else f"a run of {finding['value']:,.0f} rows"
+            return f"{check} {value} (threshold {finding['threshold'] or 0.0:.{3 if share else 0}f})"
         value = f"{finding['value']:g}" if finding["value"] % 1 else f"{finding['value']:,.0f}"
         of = f"{value} of {finding['n']:,} rows" if finding["measure"] == "rows" else f"{value} {finding['measure']}"
         return f"{check} {of}{' (removable)' if BY_ID[check].removable else ''}"
