@@ -269,8 +269,10 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
     for name, verdict in verdicts(found["configs"]).items():
         path = tmp_path / "out" / name / "README.md"
         lines = re.findall(r"^Audit: .*$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        text = markdown(verdict.text).removeprefix(word.capitalize())
-        assert lines == [f"Audit: **{word.capitalize()}**{'. ' if word == ABOVE else ''}{text}"]
+        once, text = word.capitalize(), markdown(verdict.text)
+        told = text.removeprefix(once) if text.startswith(once) else f". {text}"
+        assert lines == [f"Audit: **{once}**{told}"]
+        assert once not in told
         assert f"{MARKS[word]}]({name}/README.md)" in release
         assert found["configs"][name]["files"]["README.md"]["bytes"] == path.stat().st_size
 
