@@ -65,6 +65,18 @@ def test_no_config_takes_longer_when_all_is_read(clock, capsys):
     assert capsys.readouterr().err.splitlines()[-1] == "somo_de: rows: 12 of 120,000"
 
 
+def test_the_same_step_of_a_second_corpus_is_timed_from_its_own_beginning(clock, capsys):
+    with terminal.progress() as progress:
+        progress("auditing de", 0, 1)
+        clock[0] = 10
+        progress("auditing de", 1, 1)
+        clock[0] = 600
+        progress("auditing de", 0, 15)
+        clock[0] = 660
+        progress("auditing de", 1, 15)
+    assert capsys.readouterr().err.splitlines()[-1] == "auditing de: 1 of 15 (14 min left)"
+
+
 def test_a_line_comes_also_while_no_step_says_anything(monkeypatch, capsys):
     monkeypatch.setattr(terminal, "LINE_SECONDS", 0.1)
     with terminal.progress() as progress:

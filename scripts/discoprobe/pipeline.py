@@ -133,6 +133,7 @@ def audited_configs(
     built = [config for config in results if isinstance(config, Config)]
     texts = source_texts(corpus, built) if built else []
     reports: dict[str, Report] = {}
+    progress(f"auditing {corpus.lang}", 0, len(built))
     for n_audited, report in enumerate((executor.map if executor else map)(audit, built, texts), 1):
         reports[report.name] = report
         progress(f"auditing {corpus.lang}", n_audited, len(built))

@@ -61,9 +61,12 @@ class ProgressDisplay:
         if step not in self._steps:
             self._steps[step] = self._bars.add_task(step, total=total, speed="")
         bar = self._steps[step]
+        task = next(task for task in self._bars.tasks if task.id == bar)
+        if task.finished and done < total:  # the same step of another corpus, whose time begins now
+            self._bars.reset(bar)
         self._bars.update(bar, completed=done, total=total)
         if step == "annotating":
-            rate = next(task.speed for task in self._bars.tasks if task.id == bar)
+            rate = task.speed
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
         if not self._is_terminal:
             self._print_line()
