@@ -160,8 +160,8 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
     powers, inverses = (_powers(base, int(n.max()) + 1) for base in (GAMMA, np.uint64(pow(int(GAMMA), -1, 1 << 64))))
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * powers[place])])
     before, through = sums[:-1] - sums[start][text], sums[1:] - sums[start][text]
-    whole = through[start + n - 1]
-    rest = whole[text] - through  # what follows a word, with powers of the words before it
+    text_sums = through[start + n - 1]
+    rest = text_sums[text] - through  # what follows a word, with powers of the words before it
     without = before + rest * inverses[1]
     bags = np.zeros(len(n), np.uint64)
     np.add.at(bags, text, splitmix64(hashes))
@@ -171,7 +171,7 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
     # In one of two texts the keys of wholes and those of parts change roles.
     roles = np.array([1, 2] if mirrored else [2, 1], np.uint64) * GAMMA
     keys = [
-        splitmix64(bags), splitmix64(without) ^ splitmix64(place.astype(np.uint64)), whole ^ roles[0],
+        splitmix64(bags), splitmix64(without) ^ splitmix64(place.astype(np.uint64)), text_sums ^ roles[0],
         *(part ^ roles[1] for part in parts),
     ]  # fmt: skip
     return numbers[np.concatenate([np.arange(len(n)), text, np.arange(len(n)), *of_parts])], np.concatenate(keys)

@@ -151,11 +151,11 @@ class Finding:
         if self.measured is None:
             return None
         unit = BY_ID[self.check].unit if self.kind is Kind.INTEGRITY else "accuracy"
-        own = Figure(unit, self.measured, self.baseline, self.threshold, self.interval)
+        measured = Figure(unit, self.measured, self.baseline, self.threshold, self.interval)
         macro = self.macro_f1
-        if macro is None or own.interval is None or own.threshold is None:
-            return own
-        return max(own, macro, key=lambda figure: figure.excess)
+        if macro is None or measured.interval is None or measured.threshold is None:
+            return measured
+        return max(measured, macro, key=lambda figure: figure.excess)
 
     @property
     def gain(self) -> float | None:

@@ -21,5 +21,5 @@ from discoprobe.builders.task import DiscourseTask
 
 TASK = DiscourseTask(
     shape=Shape.PAIR, sample=without_connective, mark=sentence_connectives, lacks=unlisted,
-    needs=frozenset({"documents", "upos"}), version=3,
+    needs=frozenset({"documents", "upos"}), version=4,
 )  # fmt: skip

@@ -389,14 +389,14 @@ def _balanced(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.Da
     a bigram of words, is made and not removed by a swap. Rows that rules recognise are replaced by other pairs of their
     sentences, or removed.
     """
-    made = (_ngrams_made(rows), _bigrams_made(rows))
+    changes = (_ngrams_made(rows), _bigrams_made(rows))
     fold_of = np.unique(rows["key"].to_numpy())
     folds = hashing.mix(fold_of, "fold", *context.seed_key)[np.searchsorted(fold_of, rows["key"].to_numpy())] % FOLDS
     gains, numbered = [_likelier(rows, counts)], rows.with_columns(_at=pl.int_range(pl.len()))
-    left = _level(numbered, gains, context)
+    balanced = _level(numbered, gains, context)
     for _ in range(ROUNDS):
-        at = left["_at"].to_numpy()
-        for units in made:
+        at = balanced["_at"].to_numpy()
+        for units in changes:
             scores = np.zeros(rows.height)
             for fold in range(FOLDS):
                 learned = units[at[folds[at] != fold]]
@@ -404,8 +404,8 @@ def _balanced(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.Da
                 scores[folds == fold] = units[folds == fold] @ np.asarray(odds).ravel()
             graded = np.clip(scores / (scores.std() or 1.0), -CLIPPED, CLIPPED)
             gains += [np.sign(scores), np.round(8 * graded) / 8]
-        left = _level(numbered, gains, context)
-    return left.drop("_at")
+        balanced = _level(numbered, gains, context)
+    return balanced.drop("_at")
 
 
 def _level(rows: pl.DataFrame, gains: list[npt.NDArray[np.float64]], context: Context) -> pl.DataFrame:
@@ -498,8 +498,8 @@ def _sample_pairs(frame: pl.DataFrame, context: Context) -> Sample:
         if context.settings.match
         else one_of_each(pairs, context)
     )
-    made = original_and_edited(chosen, context, drops)
-    return replace(made, candidates=2 * frame.select("shard", "sent").n_unique())
+    sample = original_and_edited(chosen, context, drops)
+    return replace(sample, candidates=2 * frame.select("shard", "sent").n_unique())
 
 
 def swap(text: str, plan: Mapping[str, Any]) -> Edit:

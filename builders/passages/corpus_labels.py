@@ -205,19 +205,18 @@ def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
     named = frequent if context.decided else one_per_sense(frequent, context.language)
     drops.keep(frequent, named, "same-sense")
     names = context.decided or tuple(sorted(named["connective"].unique()))
-    capped = cap(named, context.settings, *context.seed_key)
-    chosen = capped if len(names) > 1 else capped.clear()
-    if chosen.height and not context.decided:
-        chosen = equal_counts_by_length(capped, "connective", *context.seed_key)
-    drops.keep(named, chosen, "unbalanced")
+    balanced = named if len(names) > 1 else named.clear()
+    if balanced.height and not context.decided:
+        balanced = equal_counts_by_length(named, "connective", *context.seed_key)
+    drops.keep(named, balanced, "unbalanced")
+    staged = balanced.with_columns(stratum=strata(pl.col("mean_words"), STRATA))
+    chosen = drops.keep(staged, cap(staged, context.settings, *context.seed_key, by=("connective",)), "over-size")
     windows = chosen.select(
         "split", "first", window="key",
         label=pl.col("connective").replace_strict(names, range(len(names)), return_dtype=pl.Int64),
     )  # fmt: skip
     versions = version(members(windows["first"].to_numpy(), 2), position=1)
-    rows = single_rows(windows, versions, *context.seed_key).with_columns(
-        chosen["trim"], stratum=chosen.select(strata(pl.col("mean_words"), STRATA)).to_series()
-    )
+    rows = single_rows(windows, versions, *context.seed_key).with_columns(chosen["trim", "stratum"])
     return Sample(rows, drops, labels=names, candidates=every.height, reason=_problem(pairs, names, context))
 
 

@@ -282,8 +282,8 @@ class _Search:
         tolerances = (self.words, self.matching.words), (self.chars, self.matching.chars)
         for (sizes, of_true), of_taken in zip(tolerances, self.slots.apart, strict=True):
             for candidates, most in ((true, of_true), *((rows, of_taken) for rows in taken)):
-                there = sizes[candidates][:, None]
-                allowed &= (sizes[pool] <= (1 + most) * there) & (there <= (1 + most) * sizes[pool])
+                n_candidate = sizes[candidates][:, None]
+                allowed &= (sizes[pool] <= (1 + most) * n_candidate) & (n_candidate <= (1 + most) * sizes[pool])
         return np.asarray(allowed)
 
     def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:

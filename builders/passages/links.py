@@ -75,7 +75,7 @@ def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
     return marked.group_by("sent").agg(refers=refers.any(), vague=(personal & feat("Person").is_null()).any())
 
 
-def order_suite(moved: int, region: int = 0, version: int = 6) -> DiscourseTask:
+def order_suite(moved: int, region: int = 0, version: int = 7) -> DiscourseTask:
     """A suite of passages as they stand and in an order that puts a linked sentence before the one it is linked to.
 
     Args:
@@ -103,13 +103,13 @@ def _sample_orders(frame: pl.DataFrame, context: Context, *, moved: int) -> Samp
     drops, unlinked = Drops(trace=context.trace), cut(passages, SIZE, *context.seed_key)
     windows = distinct(frame, linked, drops)
     drops.keep(unlinked, linked, "no-link", n=max(0, unlinked.height - linked.height), step=WINDOWS)
-    capped = cap(windows, context.settings, *context.seed_key, weight=2)
-    orders = breaking_orders(frame, capped, moved)
+    orders = breaking_orders(frame, windows, moved)
     match = context.settings.match
     best = with_rank(orders, ["window"], "way", *context.seed_key).sort(-pl.col("strength"), "rank")
     some = best.group_by("window", maintain_order=True).head(WAYS if match else 1).with_columns(key="window")
-    pairs = ordered_pairs(one_order(frame, some, context, _links_by_place(frame, some)) if match else some)
-    return Sample(pairs, drops, candidates=windows.height * 2)
+    chosen = one_order(frame, some, context, _links_by_place(frame, some)) if match else some
+    capped = cap(chosen, context.settings, *context.seed_key, weight=2)  # last, so that orders do not depend on sizes
+    return Sample(ordered_pairs(capped), drops, candidates=windows.height * 2)
 
 
 def _links_by_place(frame: pl.DataFrame, orders: pl.DataFrame) -> npt.NDArray[np.float64]:

@@ -353,7 +353,7 @@ def any_other_order(key: int, size: int, context: Context) -> list[int]:
 def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
     size: int | tuple[int, int], order: Order = any_other_order, *,
     labels: tuple[str, str] = ("original", "shuffled"), shape: Shape = Shape.SEQUENCE, ways: int = WAYS,
-    moved: int | None = None, keep: Keep | None = None, version: int = 3,
+    moved: int | None = None, keep: Keep | None = None, version: int = 4,
 ) -> DiscourseTask:  # fmt: skip
     """A task on passages as they stand and in another order; no sentence ends with a colon.
 
@@ -383,10 +383,10 @@ def _in_two_orders(  # noqa: PLR0913 (one keyword per choice of a task)
     sizes = size if isinstance(size, int) else random_sizes(passages, *size, *context.seed_key)
     windows, drops = windows_of(passages, context, sizes)
     balanced = drops.keep(windows, keep(frame, windows, context) if keep and match else windows, "unbalanced")
-    capped = cap(balanced, context.settings, *context.seed_key, weight=2)
-    orders = _alternatives(capped, order, context, ways if match else 1)
+    orders = _alternatives(balanced, order, context, ways if match else 1)
     chosen = one_order(frame, orders, context) if match and ways > 1 else orders
-    return Sample(ordered_pairs(chosen, moved), drops, candidates=windows.height * 2)
+    capped = cap(chosen, context.settings, *context.seed_key, weight=2)  # last, so that orders do not depend on sizes
+    return Sample(ordered_pairs(capped, moved), drops, candidates=windows.height * 2)
 
 
 def labelled(windows: pl.DataFrame, n_labels: int, context: Context, drops: Drops, reason: str) -> pl.DataFrame:

@@ -140,8 +140,8 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
     if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
-        told = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
-        sentences.append(f"{told}; with --group it would be a fault.")
+        repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
+        sentences.append(f"{repeated}; with --group it would be a fault.")
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:
@@ -193,9 +193,9 @@ def _about_strongest(check: str, finding: FindingEntry, audit: AuditEntry) -> st
         return f"Strongest solver: {_figure(check, finding)}."
     reading = f"{check} alone reach" if check.endswith("s") else f"{check} alone reaches"
     if BY_ID[check].perturbation_only and not audit.get("edited"):
-        told = "That is no fault in a task about words, but the score that a model must beat"
-        told += "; with --edited it would be a fault." if audit.get("external") else "."
-        return f"Strongest solver: {reading} {value}. {told}"
+        remark = "That is no fault in a task about words, but the score that a model must beat"
+        remark += "; with --edited it would be a fault." if audit.get("external") else "."
+        return f"Strongest solver: {reading} {value}. {remark}"
     return f"Strongest solver: {reading} {value}. It is only reported."
 
 
@@ -203,10 +203,10 @@ def _faults(findings: Mapping[str, FindingEntry], checks: Sequence[str]) -> str:
     """Checks with their figures, by grade: ``serious: length, accuracy 0.630 (threshold 0.520)``."""
     by_grade: dict[str, list[str]] = {}
     for check in checks[:_NAMED]:
-        told = _figure(check, findings[check]) if check in findings else check
-        by_grade.setdefault(_grade(findings, check), []).append(told)
+        figure = _figure(check, findings[check]) if check in findings else check
+        by_grade.setdefault(_grade(findings, check), []).append(figure)
     more = f"; and {len(checks) - _NAMED} more checks" if len(checks) > _NAMED else ""
-    return "; ".join(f"{grade}: {', '.join(told)}" for grade, told in by_grade.items()) + more
+    return "; ".join(f"{grade}: {', '.join(figure)}" for grade, figure in by_grade.items()) + more
 
 
 def _grade(findings: Mapping[str, FindingEntry], check: str) -> str:
