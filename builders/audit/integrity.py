@@ -17,7 +17,7 @@ from scipy.sparse import csgraph
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, LEAK_WORDS, NEAR_JACCARD
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, LEAK_WORDS, LEAKS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
@@ -201,7 +201,7 @@ def equal_splits(subject: Subject) -> Measure:
         split: subject.keyed.filter(pl.col("split") == split).select("input", "truth").sort("input", "truth")
         for split in subject.data.splits
     }
-    equal = [f"{a} and {b}" for a, b in combinations(content, 2) if content[a].equals(content[b])]
+    equal = [f"{a} and {b} have the same rows" for a, b in combinations(content, 2) if content[a].equals(content[b])]
     return Measure(len(equal), detail="; ".join(equal), cost=float(bool(equal)))
 
 
@@ -213,15 +213,6 @@ def missing_splits(subject: Subject) -> Measure:
     if missing and len(data.splits) == 1:
         detail = f"there is only one split ({data.splits[0]}), so that leaks between splits cannot be seen"
     return Measure(len(missing), detail=detail, cost=len(missing) / len(SPLITS))
-
-
-LEAKS = {
-    "dup-across": "the row occurs in a later split, too",
-    "sentence-leak": "a sentence of the row occurs in a later split, too",
-    "near-dup": "a sentence of the row is nearly one of a later split",
-    "dup-within": "the row occurs before in its split",
-}
-"""Check → what it means for a row that ``without_leaks`` leaves out."""
 
 
 def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
@@ -295,7 +286,9 @@ def label_sets(subject: Subject) -> Measure:
     expected = set(range(len(data.labels)))
     missing = {split: sorted(expected - set(data.split(split)["label"])) for split in data.splits}
     lacks = [
-        f"{split} lacks {', '.join(data.labels[n] for n in labels)}" for split, labels in missing.items() if labels
+        f"{split} lacks the label{'s' * (len(labels) > 1)} {', '.join(data.labels[n] for n in labels)}"
+        for split, labels in missing.items()
+        if labels
     ]
     most = max(map(len, missing.values()))
     return Measure(sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / len(data.labels))
@@ -341,14 +334,17 @@ def order(subject: Subject) -> Measure:
         accuracy = float(sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels))
         threshold = parity_threshold(max(counts) / len(labels), len(labels), len(counts))
         by_chance = longest_run_threshold(counts)
-        detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (by chance up to {by_chance})"
         if length > by_chance:
             examples = tuple(ids.slice(start, min(length, _EXAMPLES)))
+            detail = (
+                f"{split} has {length:,} rows of one label after one another; in a random order up to {by_chance:,}"
+            )
             measures.append(Measure(length, examples, by_chance, detail, cost=length / len(labels)))
         else:
             examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
             majority = max(counts) / len(labels)
             cost = (accuracy - majority) / (1 - majority)
+            detail = f"even and odd row numbers of {split} tell {accuracy:.3f} of the labels; by chance {threshold:.3f}"
             measures.append(Measure(accuracy, examples, threshold, detail, cost=cost))
     return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 

@@ -24,6 +24,7 @@ EXEMPT = {
     "length": "the length is the label",
     "punctuation": "longer sentences have more punctuation marks",
     "case": "longer sentences have more names",
+    "surface": "longer sentences have more stops, quotes and dashes",
 }
 
 TASK = class_task(unlabelled, ranges, needs=["text"], each=True, exempt=EXEMPT)

@@ -117,6 +117,7 @@ PUBLISHED = (
     Roles("WSC", ("text", "target.span1_text", "target.span2_text"), ("label",)),
     Roles("sentence pairs (GLUE, PAWS, PAWS-X)", ("sentence1", "sentence2"), ("label",), exclude=("-",)),
     Roles("DISRPT relations", ("unit1_txt", "unit2_txt"), ("label", "orig_label")),
+    Roles("CommitmentBank", ("Context", "Target", "Prompt"), ("Mean",), needs=("uID",)),
     Roles("CoLA, SST", ("sentence",), ("label",), needs=("idx",)),
     Roles("RuCoLA", ("sentence",), ("acceptable",)),
 )  # fmt: skip
@@ -643,9 +644,10 @@ PAIR_COLUMNS = (
     ("source_sentence", "target_sentence"),
     ("sen", "wrong_sen"),
     ("good", "bad"),
+    ("good_sentence", "bad_sentence"),
     ("grammatical", "ungrammatical"),
 )
-"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
+"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP, JBLiMP, common names; the acceptable sentence comes first."""
 
 
 def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:

@@ -72,7 +72,7 @@ Set = Annotated[Texts, typer.Option("--set", help=_lines(
 ))]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]
 KeepFailed = Annotated[bool, typer.Option("--keep-failed", help=
-    "Keep configs that fail the audit; the exit status is then 3.")]
+    "Keep configs that fail the audit; the exit status is then 3, unless all faults are minor.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AuditNames = Annotated[Texts, typer.Argument(help=
     "Paths, URLs, configs of --out, or Hub ids (hf://owner/name). Default: all configs of --out.")]
@@ -111,7 +111,7 @@ DropLeaks = Annotated[bool, typer.Option("--drop-leaks", help=
 Regroup = Annotated[bool, typer.Option("--regroup", help=
     "Divide all rows into the splits again, so that rows that share a sentence are in one split.")]
 Strict = Annotated[bool, typer.Option("--strict", help=
-    "Leave the config out if the audit fails; the exit status is then 3.")]
+    "Leave the config out if the audit finds more than minor faults; the exit status is then 3.")]
 Encoding = Annotated[str, typer.Option("--encoding", help=
     "The encoding of text files, such as cp1252 or latin-1. Default: that of the byte order mark, or UTF-8.")]
 Format = Annotated[str | None, typer.Option("--format", help=

@@ -43,13 +43,13 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
-    Exit status: 0 nothing is above a threshold, 1 something could not be read, 3 a check is above its threshold, 6
-    nothing could be measured.
+    Exit status: 0 no fault, or minor ones only, 1 something could not be read, 3 a fault is serious or fatal, 6 nothing
+    could be measured.
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
     from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of
-    from discoprobe.builders.audit.report import Status
+    from discoprobe.builders.audit.report import Grade, Status
     from discoprobe.remote_folders import local
 
     reading = reading_of(
@@ -71,7 +71,10 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         terminal.show(designs, columns, width=terminal.NARROW)
     by_word: dict[str, list[str]] = {}
     for report, verdict in zip(audited, verdicts, strict=True):
-        by_word.setdefault(verdict.word, []).append(f"{report.name}{f' ({verdict.grade})' if verdict.grade else ''}")
+        word = Grade.MINOR if verdict.is_minor else verdict.word
+        by_word.setdefault(word, []).append(f"{report.name}{f' ({verdict.grade})' if verdict.grade else ''}")
+    if minor := by_word.get(Grade.MINOR):
+        sys.stderr.write(f"minor faults only: {', '.join(name.removesuffix(' (minor)') for name in minor)}\n")
     if failed := by_word.get(Status.ABOVE):
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
     if broken := [skipped for skipped in read.skipped if not skipped.unlabelled]:

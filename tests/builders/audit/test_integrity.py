@@ -71,7 +71,7 @@ def test_test_equals_dev(make, build):
     _passes(build(rows), "split-equal")
     rows = rows[:80] + [row | {"split": "test"} for row in reversed(rows[60:80])]
     found = _finding(build(rows), "split-equal")
-    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "validation and test")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "validation and test have the same rows")
     assert _finding(build(rows), "dup-across").measured == 20
 
 
@@ -162,7 +162,7 @@ def test_a_test_split_of_one_class(make, build):
     _passes(build(rows), "label-set")
     rows = [row | {"label": 1} if row["split"] == "test" else row for row in rows]
     found = _finding(build(rows), "label-set")
-    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks label0")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks the label label0")
 
 
 def test_a_label_that_no_split_has(make):
@@ -212,7 +212,7 @@ def test_labels_in_blocks(make, build):
     found = _finding(build(rows), "order")
     assert found.status is Status.ABOVE
     assert found.measured == 90
-    assert "longest run of one label 90" in found.detail
+    assert "90 rows of one label after one another" in found.detail
     assert found.rows == tuple(f"train:{place}" for place in range(5))
 
 
