@@ -16,8 +16,8 @@ from scipy.sparse import csgraph
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, LEAK_WORDS, LEAKS, NEAR_JACCARD
+from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, LEAK_WORDS, LEAKS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
@@ -148,14 +148,16 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
     """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
 
     Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
-    chosen by hash; the share is then that of their rows.
+    chosen by hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives
+    by chance, where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
     """
     if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     sentences, texts = subject.sentences
     first = sentences.group_by("sentence").agg(first=_SPLIT.min())
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
-    altered, compared = [], 0
+    altered, compared, units = [], 0, 0
+    rows = subject.data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
     for split in subject.data.splits[1:]:
         now = SPLITS.index(split)
         later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
@@ -165,8 +167,11 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
         )
         of_split = sentences.filter(pl.col("split") == split)
         altered.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
-        compared += of_split.filter(pl.col("sentence").is_in(later.implode())).n_unique("place")
-    return measure_rows(pl.concat(altered), share_of=max(1, compared))
+        places = of_split.filter(pl.col("sentence").is_in(later.implode())).select("split", "place").unique()
+        compared += places.height
+        units += places.join(rows, on=["split", "place"]).n_unique("unit")
+    measure = measure_rows(pl.concat(altered), share_of=max(1, compared))
+    return replace(measure, threshold=largest_share(BY_ID["altered-dup"].threshold or 0.0, max(1, units)))
 
 
 def split_groups(subject: Subject) -> Measure:
