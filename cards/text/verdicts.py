@@ -115,7 +115,10 @@ def _verdict(audit: AuditEntry, tested: Sequence[Design]) -> Verdict:
         )
     else:
         n = audit.get("thresholds", 0)
-        word, head = BELOW, f"Below: {n} {'solver is' if n == 1 else 'solvers are'} below the threshold."
+        word, head = (
+            BELOW,
+            f"Below: {n} {'solver is below its threshold' if n == 1 else 'solvers are below their thresholds'}.",
+        )
     sentences, remarks = [head], []
     if audit["failed"]:
         sentences += _about_faults(checks, findings, external=audit.get("external", False))
@@ -151,7 +154,8 @@ def _verdict(audit: AuditEntry, tested: Sequence[Design]) -> Verdict:
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:
-        sentences.append(f"With so few rows, a gain below {resolution:.2f} could be chance.")
+        gain = f"gain below {resolution:.2f} could be chance."
+        sentences.append(f"With so few rows, a {gain}" if word == OPEN else f"A {gain}")
         remarks.append(f"a gain below {resolution:.2f} could be chance")
     return Verdict(
         word, checks, resolution, bool(of_design and not audit["failed"]), grade, faults, exempt, " ".join(sentences),

@@ -57,7 +57,7 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
 def test_a_large_config_is_below():
     (verdict,) = _verdicts(_audits(0.5, n=10_000)).values()
     assert (verdict.word, verdict.mark) == (BELOW, "✓")
-    assert verdict.text.startswith("Below: 1 solver is below the threshold. No solver is better than the majority")
+    assert verdict.text.startswith("Below: 1 solver is below its threshold. No solver is better than the majority")
 
 
 @pytest.mark.parametrize(
