@@ -102,7 +102,7 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("sentence1", pa.string()),
         ("sentence2", pa.string()),
         ("marked", pa.string()),
-        ("context", pa.string()),
+        ("passage", pa.string()),
         ("unit1", pa.list_(pa.struct(list(_SPAN)))),
         ("unit2", pa.list_(pa.struct(list(_SPAN)))),
         ("direction", pa.string()),

@@ -139,7 +139,7 @@ REPEATING: Final = 6
 BALANCED_KEEP: Final = 0.5
 """Smallest share of the rows of the largest balanced sample that a larger number of classes must keep."""
 
-CONTEXT: Final[dict[str, PolarsDataType]] = {"marked": pl.String, "context": pl.String, "unit1": SPANS, "unit2": SPANS}
+CONTEXT: Final[dict[str, PolarsDataType]] = {"marked": pl.String, "passage": pl.String, "unit1": SPANS, "unit2": SPANS}
 """What a row has of the sentences that its units stand in; null in tasks that show spans of a tree, or hide a word."""
 
 REASONS: Final = {
@@ -441,16 +441,16 @@ class _Tree:
 
 def published(shard: Shard, _context: Context) -> pl.DataFrame:
     """All relations of a shard, labelled with the class of DISRPT that the table gives or its label belongs to."""
-    units = {"unit1": "sentence1", "unit2": "sentence2", "span1": "unit1", "span2": "unit2"}
+    units = {"unit1": "sentence1", "unit2": "sentence2", "span1": "unit1", "span2": "unit2", "context": "passage"}
     relations = shard.relations.rename(units).with_columns(label=_class())
     marked = [
-        mark_units(context, first, second) if context else None
-        for context, first, second in relations.select("context", "unit1", "unit2").iter_rows()
+        mark_units(passage, first, second) if passage else None
+        for passage, first, second in relations.select("passage", "unit1", "unit2").iter_rows()
     ]
     return candidates(relations.with_columns(marked=pl.Series(marked, dtype=pl.String)))
 
 
-def mark_units(context: str, *units: Sequence[Mapping[str, int]]) -> str:
+def mark_units(passage: str, *units: Sequence[Mapping[str, int]]) -> str:
     """A text with the parts of units in brackets: ``[1 It rained.] [2 But we stayed], she said.``.
 
     A part of one unit may be inside one of the other. In the text, brackets become parentheses.
@@ -462,7 +462,7 @@ def mark_units(context: str, *units: Sequence[Mapping[str, int]]) -> str:
         for edge in ((span["start"], 1, -span["end"], f"[{number} "), (span["end"], 0, -span["start"], "]"))
     ]
     places = sorted(edges)
-    plain = context.translate({ord("["): "(", ord("]"): ")"})
+    plain = passage.translate({ord("["): "(", ord("]"): ")"})
     pieces = [plain[: places[0][0]]]
     for (place, *_, mark), (after, *_) in pairwise([*places, (len(plain), 0, 0, "")]):
         pieces.append(mark + plain[place:after])
@@ -549,7 +549,7 @@ def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
             ),
             sentence1=pl.when(second).then("unit1").otherwise("rest"),
             sentence2=pl.when(second).then("rest").otherwise("unit2"),
-        ).drop("unit1", "unit2", "context")  # where the connective is
+        ).drop("unit1", "unit2")  # where the connective is
     )
 
 

@@ -280,10 +280,10 @@ def test_units_are_marked_in_their_sentences(config):
     assert rows
     for row in rows:
         if config.task not in {"dr", "dr_balanced"}:
-            assert row["context"] is row["marked"] is row["unit1"] is None
+            assert row["passage"] is row["marked"] is row["unit1"] is None
             continue
         for number in (1, 2):
-            parts = [row["context"][span["start"] : span["end"]] for span in row[f"unit{number}"]]
+            parts = [row["passage"][span["start"] : span["end"]] for span in row[f"unit{number}"]]
             assert " … ".join(parts) == row[f"sentence{number}"]
             assert all(f"[{number} {part}]" in row["marked"] for part in parts)
 
