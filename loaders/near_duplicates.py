@@ -42,7 +42,9 @@ _PAIRS_AT_ONCE = 1_000_000
 _ALTERED_AT_ONCE = 25_000
 """Texts whose altered copies are in memory at a time: about forty keys for each, of which few are needed afterwards."""
 _BITS = 25
-"""Bits of a key that say whether any later text may have it; 32 MB, of which 50,000 sentences set one in thirteen."""
+"""Most bits of a key that say whether a later text has it; 32 MB, of which 50,000 sentences set one in thirteen."""
+_BITS_PER_KEY = 16
+"""Places of these bits for each key of a later text, so that a small set costs no more than it needs."""
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -137,12 +139,13 @@ def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.N
     index = pl.concat([pl.DataFrame({"text": numbers + part * _ALTERED_AT_ONCE, "key": keys})
                        for part, (numbers, keys) in enumerate(listed)])  # fmt: skip
     # Nearly all keys of earlier texts are no keys of later ones: a bit that no later key has sets them aside.
-    possible = np.zeros(1 << _BITS, dtype=bool)
-    possible[(index["key"].to_numpy() >> np.uint64(64 - _BITS)).astype(np.int64)] = True
+    bits = min(_BITS, (_BITS_PER_KEY * index.height).bit_length())
+    possible = np.zeros(1 << bits, dtype=bool)
+    possible[(index["key"].to_numpy() >> np.uint64(64 - bits)).astype(np.int64)] = True
     shared = [np.empty(0, np.uint64)]
     for part in earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE):
         keys = _alterations(part["text"], least, mirrored=True)[1]
-        shared.append(keys[possible[(keys >> np.uint64(64 - _BITS)).astype(np.int64)]])
+        shared.append(keys[possible[(keys >> np.uint64(64 - bits)).astype(np.int64)]])
     altered = np.zeros(len(later), dtype=bool)
     in_both = index["key"].is_in(pl.Series(np.concatenate(shared)).implode())
     altered[index.filter(in_both)["text"].to_numpy()] = True

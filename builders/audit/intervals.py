@@ -123,17 +123,16 @@ def _effect_of_guessing(
     Two rows of a cluster are both right with the probability that their labels are *a* and *b* and their predictions,
     too, summed over all *a* and *b*; two rows of different clusters, with the square of that of one row.
     """
-    n_labels = int(max(truth.max(), predicted.max())) + 1
-    n_pairs = float((np.bincount(cluster) ** 2.0).sum()) - len(cluster)
+    sizes, n_labels = np.bincount(cluster), int(max(truth.max(), predicted.max())) + 1
+    n_pairs = float((sizes**2.0).sum()) - len(cluster)
     if not n_pairs:
         return 1.0
     shares, in_pairs = [], []
     for labels in (truth, predicted):
-        shares.append(np.bincount(labels, minlength=n_labels) / len(labels))
-        entries = (np.ones(len(labels)), (cluster, labels))
-        counts = scipy.sparse.coo_array(entries, shape=(int(cluster.max()) + 1, n_labels)).tocsr()
-        both = (counts.T @ counts).toarray() - np.diag(np.bincount(labels, minlength=n_labels))
-        in_pairs.append(both / n_pairs)
+        number = np.bincount(labels, minlength=n_labels)
+        counts = np.bincount(cluster * n_labels + labels, minlength=len(sizes) * n_labels).reshape(-1, n_labels)
+        shares.append(number / len(labels))
+        in_pairs.append((counts.T @ counts.astype(np.float64) - np.diag(number)) / n_pairs)
     right = float(shares[0] @ shares[1])
     together = float((in_pairs[0] * in_pairs[1]).sum()) - right**2
     return 1 + n_pairs / len(cluster) * together / (right * (1 - right)) if 0 < right < 1 else 1.0

@@ -135,7 +135,8 @@ class Score:
         """The 95 % interval of the accuracy."""
         if self.certain:
             return Interval(self.accuracy, self.accuracy)
-        return exact(float(self.correct.mean()) * self.independent, self.independent, self.tries)
+        independent = self.independent
+        return exact(float(self.correct.mean()) * independent, independent, self.tries)
 
     @property
     def independent(self) -> float:
