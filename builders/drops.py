@@ -38,8 +38,11 @@ REASONS: Final = {
     "spacing": "text with blanks before a comma, full stop or clitic that the rest of it does not have (`se 'n va`)",
     "caption": "a caption: the corpus marks it, or it begins like one (`Figure 3: …`, `Photo: …`)",
     "no-punctuation": "a long text without any punctuation mark: verse, or notes",
-    "fragment": "verse or a part of a sentence: a comma begins or ends it, or it has no capital and no final mark",
-    "not-prose": "a sentence of a treebank that has only speech or verse (`--set genres=all` includes it)",
+    "fragment": "verse or a part of a sentence: a comma begins or ends it, it has no capital and no final mark, or it "
+    "breaks off after a conjunction or preposition (`they go to …`)",
+    "not-prose": "a sentence of a treebank that has only speech, verse or examples (`--set genres=all` includes it)",
+    "near-copies": "many neighbours in its document or treebank are near copies of each other, as in lists of examples",
+    "unrelated": "a sentence of a treebank in which neighbours are no closer to each other than random sentences",
     "heading": "a heading, a caption without a mark at its end, or text in capitals",
     "note": "a footnote or remark, as the corpus marks it",
     "table": "a cell of a table, as the corpus marks it",

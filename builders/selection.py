@@ -52,6 +52,13 @@ MANY = 5_000
 LOSSES = 4
 """Reasons for drops that a message names."""
 
+NO_TEXT = {
+    "not-prose": "all documents are speech, verse or examples, which --set genres=all takes",
+    "near-copies": "the documents are no prose: many neighbours are near copies of each other, as in lists of examples",
+    "unrelated": "the documents are no texts: neighbours in them are no closer to each other than random sentences",
+}
+"""Reasons that a whole corpus may have, and the message that says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class BlockPlan:
@@ -364,8 +371,9 @@ class TaskSample:
         if not isinstance(self.task, DiscourseTask):
             return ""
         least, reasons = self.task.least, self.frame["reason"].drop_nulls()
-        if self.frame.height == (reasons == "not-prose").sum():
-            return "all documents are speech or verse, which discourse tasks leave out; --set genres=all takes them"
+        for reason, words in NO_TEXT.items():
+            if self.frame.height == (reasons == reason).sum():
+                return words
         longest = self.frame.group_by("doc_key").len()["len"].max()
         if isinstance(longest, int) and longest < least:
             return f"documents have at most {longest} sentences; {least} are needed"

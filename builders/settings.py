@@ -49,8 +49,8 @@ class Settings:
         most_documents: largest number of documents that are read; None for all.
         documents: how the documents of every corpus are separated: ``auto`` (the catalogue's rule for the treebank),
             ``newdoc`` (comments only), ``file`` (a file is a document) or ``none``.
-        genres: what discourse tasks take: ``prose``, which leaves out treebanks that are all speech or verse, or
-            ``all``.
+        genres: what discourse tasks take: ``prose``, which leaves out treebanks that are all speech, verse or
+            examples, or ``all``.
     """
 
     seed: int = 13

@@ -9,7 +9,7 @@
     ├── UnreadableDataError          a dataset for `build audit` that cannot be read
     ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
-    ├── AuditFailedError             exit status 3: a config has an error-level finding
+    ├── AuditFailedError             exit status 3: a config has a fault that is not minor
     ├── UnmeasuredError              exit status 6: the audit could measure nothing on the rows
     └── RemoteError                  exit status 4: the network or the Hub
         ├── IntegrityError           a file without its pinned size or hash
@@ -100,7 +100,7 @@ class UsageError(DiscoprobeError):
 
 
 class AuditFailedError(DiscoprobeError):
-    """A config has an error-level finding."""
+    """A config has an error-level finding that is more than minor."""
 
     exit_status = 3
 

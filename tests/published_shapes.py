@@ -200,6 +200,9 @@ def _first_shapes() -> list[Published]:
                  *([f"d{at}", "1-4", "5-9", make.text(), make.text(), "1-9", "1-9", make.text(), make.text(), "1>2",
                     three[at % 3], three[at % 3]] for at in range(N))]  # fmt: skip
     pandas = [["", "text", "label"], *([at, make.text(), ["no", "sí"][label]] for at, label in enumerate(two))]
+    commitment = [["", "uID", "Verb", "Embedding", "Context", "Target", "Prompt", "Embedding", "genre", "Mean", "SD"],
+                  *([at, f"BNC-{at}", "admit", "modal", make.text(), make.text(), make.text(), "modal", "BNC", f"{6 * at / (N - 1) - 3:.3f}", ""]
+                    for at in range(N))]  # fmt: skip
     itacola = [["UniqueIndexID", "Source", "Acceptability", "Sentence", "Split"],
                *([at, f"Graffi_{at % 7}", label, make.text(), ["train", "dev", "test"][at % 3]]
                  for at, label in enumerate(two))]  # fmt: skip
@@ -233,6 +236,18 @@ def _first_shapes() -> list[Published]:
         Published("HellaSwag", {"hellaswag_val.jsonl": _jsonl(hellaswag)}, "HellaSwag", ("0", "1", "2", "3"), 5, 1),
         Published("Winogrande", {"dev.jsonl": _jsonl(winogrande)}, "Winograd schemas", ("0", "1"), 3, 1),
         Published("CoLA", {"in_domain_dev.tsv": _tsv(cola).encode()}, "CoLA", ("0", "1")),
+        Published("CoLA with marks of doubt", {"in_domain_dev.tsv": _tsv(
+            [source, label, mark, text] for (source, label, _, text), mark in zip(cola, ["??", "?*", "*?", "*", "", " "] * 5, strict=True)).encode()},
+            "CoLA", ("0", "1")),
+        Published("CommitmentBank", {"CommitmentBank-items.csv": _separated(commitment, ",").encode()}, "CommitmentBank",
+                  ("[-3, -1.76)", "[-1.76, -0.517)", "[-0.517, 0.724)", "[0.724, 1.97)", "[1.97, 3]"), 3),
+        Published("JBLiMP", {"validated_minimal_pairs.jsonl": _jsonl(
+            {"ID": at, "good_sentence": make.text(), "bad_sentence": make.text(), "type": "acceptability", "paradigm": "island"}
+            for at in range(N))}, "minimal pairs", ("first", "second"), 2),
+        Published("STS of a year", {
+            "STS.gs.news.txt": _text(scores), "STS.input.news.txt": _tsv(bso).encode(),
+            "STS.gs.wikipedia.txt": _text(scores), "STS.input.wikipedia.txt": _tsv((make.text(), make.text()) for _ in scores).encode(),
+        }, "STS", sts_bins, 2, 0, 2 * N),
         Published("XWino", {"dataset.tsv": _tsv(xwino).encode()}, "XWino", ("0", "1"), 3, 1),
         Published("SICK", {"SICK_test.txt": _tsv(sick).encode()}, "SICK", tuple(sorted(one.upper() for one in three)), 2),
         Published("SICK, all files", {name: _tsv([sick[0], *sick[at::3]]).encode() for at, name in enumerate(

@@ -17,7 +17,8 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.audit.frame import COMPARED, AuditInput, UnreadableDataError
-from discoprobe.builders.audit.integrity import LEAKS, regrouped, without_leaks
+from discoprobe.builders.audit.integrity import regrouped, without_leaks
+from discoprobe.builders.audit.thresholds import LEAKS
 from discoprobe.builders.config import Config, Shape, papers_of, regions, schema
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Source

@@ -16,8 +16,8 @@ from scipy.sparse import csgraph
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, LEAK_WORDS, NEAR_JACCARD
+from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, LEAK_WORDS, LEAKS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
@@ -148,14 +148,16 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
     """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
 
     Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
-    chosen by hash; the share is then that of their rows.
+    chosen by hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives
+    by chance, where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
     """
     if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     sentences, texts = subject.sentences
     first = sentences.group_by("sentence").agg(first=_SPLIT.min())
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
-    altered, compared = [], 0
+    altered, compared, units = [], 0, 0
+    rows = subject.data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
     for split in subject.data.splits[1:]:
         now = SPLITS.index(split)
         later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
@@ -165,8 +167,11 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
         )
         of_split = sentences.filter(pl.col("split") == split)
         altered.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
-        compared += of_split.filter(pl.col("sentence").is_in(later.implode())).n_unique("place")
-    return measure_rows(pl.concat(altered), share_of=max(1, compared))
+        places = of_split.filter(pl.col("sentence").is_in(later.implode())).select("split", "place").unique()
+        compared += places.height
+        units += places.join(rows, on=["split", "place"]).n_unique("unit")
+    measure = measure_rows(pl.concat(altered), share_of=max(1, compared))
+    return replace(measure, threshold=largest_share(BY_ID["altered-dup"].threshold or 0.0, max(1, units)))
 
 
 def split_groups(subject: Subject) -> Measure:
@@ -201,7 +206,7 @@ def equal_splits(subject: Subject) -> Measure:
         split: subject.keyed.filter(pl.col("split") == split).select("input", "truth").sort("input", "truth")
         for split in subject.data.splits
     }
-    equal = [f"{a} and {b}" for a, b in combinations(content, 2) if content[a].equals(content[b])]
+    equal = [f"{a} and {b} have the same rows" for a, b in combinations(content, 2) if content[a].equals(content[b])]
     return Measure(len(equal), detail="; ".join(equal), cost=float(bool(equal)))
 
 
@@ -213,15 +218,6 @@ def missing_splits(subject: Subject) -> Measure:
     if missing and len(data.splits) == 1:
         detail = f"there is only one split ({data.splits[0]}), so that leaks between splits cannot be seen"
     return Measure(len(missing), detail=detail, cost=len(missing) / len(SPLITS))
-
-
-LEAKS = {
-    "dup-across": "the row occurs in a later split, too",
-    "sentence-leak": "a sentence of the row occurs in a later split, too",
-    "near-dup": "a sentence of the row is nearly one of a later split",
-    "dup-within": "the row occurs before in its split",
-}
-"""Check → what it means for a row that ``without_leaks`` leaves out."""
 
 
 def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
@@ -295,7 +291,9 @@ def label_sets(subject: Subject) -> Measure:
     expected = set(range(len(data.labels)))
     missing = {split: sorted(expected - set(data.split(split)["label"])) for split in data.splits}
     lacks = [
-        f"{split} lacks {', '.join(data.labels[n] for n in labels)}" for split, labels in missing.items() if labels
+        f"{split} lacks the label{'s' * (len(labels) > 1)} {', '.join(data.labels[n] for n in labels)}"
+        for split, labels in missing.items()
+        if labels
     ]
     most = max(map(len, missing.values()))
     return Measure(sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / len(data.labels))
@@ -341,14 +339,17 @@ def order(subject: Subject) -> Measure:
         accuracy = float(sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels))
         threshold = parity_threshold(max(counts) / len(labels), len(labels), len(counts))
         by_chance = longest_run_threshold(counts)
-        detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (by chance up to {by_chance})"
         if length > by_chance:
             examples = tuple(ids.slice(start, min(length, _EXAMPLES)))
+            detail = (
+                f"{split} has {length:,} rows of one label after one another; in a random order up to {by_chance:,}"
+            )
             measures.append(Measure(length, examples, by_chance, detail, cost=length / len(labels)))
         else:
             examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
             majority = max(counts) / len(labels)
             cost = (accuracy - majority) / (1 - majority)
+            detail = f"even and odd row numbers of {split} tell {accuracy:.3f} of the labels; by chance {threshold:.3f}"
             measures.append(Measure(accuracy, examples, threshold, detail, cost=cost))
     return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 

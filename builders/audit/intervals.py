@@ -43,6 +43,15 @@ def exact(successes: float, n: float, tries: int = 1) -> Interval:
     return Interval(round(float(low), DIGITS), round(float(high), DIGITS))
 
 
+def largest_share(share: float, n: int) -> float:
+    """The largest share of ``n`` whose 95 % interval begins at most at ``share``: so many may be there by chance."""
+    least, most = int(share * n), n
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if exact(middle, n).low <= share else (least, middle - 1)
+    return least / n if n else share
+
+
 def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:
     """The smallest gain at which the interval of an accuracy on ``n`` independent rows is above ``baseline``.
 

@@ -16,7 +16,7 @@ from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
 from discoprobe.builders.audit.thresholds import BY_ID, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 15
+VERSION: Final = 16
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -330,8 +330,16 @@ class Report:
 
     @property
     def strongest(self) -> Strongest | None:
-        """The shortcut with the largest gain; None where none was measured."""
-        gains = [(gain, f) for f in self.findings if (gain := f.gain) is not None]
+        """The shortcut with the largest gain of those that read texts, as models do; None where none was measured."""
+        return self._strongest(of_text=True)
+
+    @property
+    def strongest_beside_text(self) -> Strongest | None:
+        """The same of the shortcuts that read no text: other columns, the order of rows, the place of choices."""
+        return self._strongest(of_text=False)
+
+    def _strongest(self, *, of_text: bool) -> Strongest | None:
+        gains = [(gain, f) for f in self.findings if BY_ID[f.check].of_text is of_text and (gain := f.gain) is not None]
         if not gains:
             return None
         gain, best = max(gains, key=lambda pair: pair[0])
@@ -344,13 +352,14 @@ class Report:
     def to_dict(self) -> dict[str, JSON]:
         """The report as JSON holds it.
 
-        ``failed``, ``outcome``, ``resolution`` and ``strongest``, and the grade of each finding, are added for readers.
+        ``failed``, ``outcome``, ``resolution``, ``strongest`` and ``strongest_beside_text``, and the grade of each
+        finding, are added for readers.
         """
-        strongest = None if self.strongest is None else dataclasses.asdict(self.strongest)
         summary: dict[str, JSON] = {
             "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
-            "strongest": strongest,
         }  # fmt: skip
+        best = {"strongest": self.strongest, "strongest_beside_text": self.strongest_beside_text}
+        summary |= {name: None if each is None else dataclasses.asdict(each) for name, each in best.items()}
         fields = dataclasses.asdict(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
             values["macro_f1"] = finding.macro_f1 and finding.macro_f1._asdict()

@@ -34,6 +34,7 @@ class Check:
         unit: of an integrity check, what the value counts.
         across: whether it compares a split with earlier ones, so that the rows of later splits are faulty.
         removable: whether the fault is gone when the rows that show it are left out; else it is in the design.
+        of_text: whether it reads the texts of a row. No model that is given the texts sees what the others read.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Check:
     unit: str = "rows"
     across: bool = False
     removable: bool = False
+    of_text: bool = True
 
     def allowed_gain(self, baseline: float) -> float | None:
         """The largest gain allowed over a baseline: the same share of the possible gain (1 - baseline) in all data.
@@ -62,8 +64,10 @@ def _integrity(  # noqa: PLR0913 (one parameter per column)
     return Check(name, Kind.INTEGRITY, measures, threshold, unit=unit, across=across, removable=removable)
 
 
-def _shortcut(name: str, measures: str, threshold: float | None, *, perturbation_only: bool = False) -> Check:
-    return Check(name, Kind.SHORTCUT, measures, threshold, perturbation_only)
+def _shortcut(
+    name: str, measures: str, threshold: float | None, *, perturbation_only: bool = False, of_text: bool = True
+) -> Check:
+    return Check(name, Kind.SHORTCUT, measures, threshold, perturbation_only, of_text=of_text)
 
 
 LEAK_WORDS = 6
@@ -167,12 +171,12 @@ CHECKS = (
     # be what the label was made of (votes, sources), so there the value is reported.
     _shortcut(
         "metadata", "decision tree on a column that is neither text nor label (ids, dates, sources …)", 0.05,
-        perturbation_only=True,
+        perturbation_only=True, of_text=False,
     ),
     # Labels that alternate, come in blocks or are sorted (DiscoEval DC and SSP, 19 files).
-    _shortcut("row-order", "best period of labels, or decision tree on the place in the split", 0.05),
+    _shortcut("row-order", "best period of labels, or decision tree on the place in the split", 0.05, of_text=False),
     # The right choice is often the first one in published sets whose choices were not shuffled.
-    _shortcut("position", "logistic regression on the place of a choice", 0.05),
+    _shortcut("position", "logistic regression on the place of a choice", 0.05, of_text=False),
     # BLiMP and RuBLiMP: 28 of 112 suites at .80 or more; the threshold is .60 of .50.
     _shortcut("pairwise-length", "rule that the longer (or the shorter) member of a pair is correct", 0.10),
     # A swap of words is a tie for characters inside words: ngram_shift el .74, bigram_shift pt .69 where they pass.
@@ -184,5 +188,13 @@ CHECKS = (
     _shortcut("pairwise", "best solver that sees both members of a pair and chooses the correct one", 0.10),
 )  # fmt: skip
 """All checks, in the order of reports."""
+
+LEAKS = MappingProxyType({
+    "dup-across": "the row occurs in a later split, too",
+    "sentence-leak": "a sentence of the row occurs in a later split, too",
+    "near-dup": "a sentence of the row is nearly one of a later split",
+    "dup-within": "the row occurs before in its split",
+})  # fmt: skip
+"""Check → what it means for a row that ``build import --drop-leaks`` leaves out."""
 
 BY_ID = MappingProxyType({check.id: check for check in CHECKS})

@@ -15,9 +15,10 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.drops import Drops
-from discoprobe.builders.passages.windows import members, single_rows, version, windows_of
+from discoprobe.builders.passages.windows import divide_passages, members, single_rows, version, windows_of
 from discoprobe.builders.sampling.balance import (
     COMMA,
+    SMALL,
     SURFACE,
     cap,
     equal_counts_by_length,
@@ -82,13 +83,13 @@ def _mark_fact(shard: Shard, _language: LanguageData, *, fact: str) -> pl.DataFr
 
 def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
     """Pairs of neighbours, in as many of which the fact changes as not."""
-    with_fact = frame.with_columns(passage=pl.when(pl.col(fact).is_not_null()).then("passage"))
-    windows, drops = windows_of(with_fact, context, 2)
+    windows, drops = windows_of(divide_passages(frame, pl.col(fact).is_null()), context, 2)
     pairs = _described(windows, frame, fact)
     shared = drops.keep(pairs, pairs.filter(pl.col("label").n_unique().over("doc_key") > 1), "one-label")
     matched = shared
     if context.settings.match:
-        matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH)
+        small = {} if context.in_blocks else SMALL
+        matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH, small=small)
     drops.keep(shared, matched, "unbalanced")
     capped = drops.keep(matched, cap(matched, context.settings, *context.seed_key, by=("label",)), "over-size")
     versions = version(members(capped["first"].to_numpy(), 2))
@@ -154,7 +155,10 @@ def _both(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_corpus_labels(sentences: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Each sentence inside with the one outside that is nearest in length; none of these is in two pairs.
+    """Each sentence inside with one outside that is near in length; none of these is in two pairs.
+
+    Where the same sentence outside is the nearest to several, a hash decides which of them gets it. The others get the
+    nearest of what is left, and so on.
 
     Returns:
         ``key``, ``split``, ``ring`` (equal in both rows of a pair), ``row`` and ``n_words`` of both, and of each of
@@ -164,13 +168,17 @@ def _pairs_corpus_labels(sentences: pl.DataFrame, context: Context) -> pl.DataFr
     part, rest = (
         sentences.filter(pl.col("inside") == inside).select(columns).sort("length", "key") for inside in (True, False)
     )
-    nearest = part.join_asof(
-        rest, on="length", by=["doc_key", *MARKS], strategy="nearest", tolerance=TOLERANCE, suffix="_outside",
-        check_sortedness=False,
-    ).drop_nulls("row_outside")  # fmt: skip
-    single = first_of_each(nearest, ["row_outside"], *context.seed_key)
+    pairs: list[pl.DataFrame] = []
+    while not pairs or pairs[-1].height:
+        nearest = part.join_asof(
+            rest, on="length", by=["doc_key", *MARKS], strategy="nearest", tolerance=TOLERANCE, suffix="_outside",
+            check_sortedness=False,
+        ).drop_nulls("row_outside")  # fmt: skip
+        pairs.append(first_of_each(nearest, ["row_outside"], *context.seed_key))
+        part = part.filter(~pl.col("row").is_in(pairs[-1]["row"].implode()))
+        rest = rest.filter(~pl.col("row").is_in(pairs[-1]["row_outside"].implode()))
     more = {name: (pl.col(name) - pl.col(f"{name}_outside")).sign() for name in SURFACE}
-    return single.with_columns(ring="key", **more)
+    return pl.concat(pairs).with_columns(ring="key", **more)
 
 
 def _rows_of_label(pairs: pl.DataFrame, label: int, suffix: str) -> pl.DataFrame:

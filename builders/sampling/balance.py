@@ -22,6 +22,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -29,7 +30,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # its parts take a quarter of a second, and are loaded when they are first used
 
-from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.words import n_running_words
@@ -481,11 +482,20 @@ TOLERANCE: Final = 0.02
 """Largest difference between the mean of a label and a value common to all, in standard deviations. With four
 hundredths between two labels no solver gains two points of accuracy."""
 
+DEVIATIONS: Final = 0.14
+"""The same in a split with fewer rows than ``MIN_ROWS``, in standard errors of the difference between two means (the
+root of 2/n for n rows per label). Two labels whose means differ by d standard deviations are told apart with an
+accuracy of .5 + .2 d, so one mean gives a solver at most .22 of the standard error of its accuracy, and five at once
+half of it."""
+
 CLASSES_MATCH: Final = 10
 """Classes of length at most."""
 
 IN_CLASS_MATCH: Final = 20
 """Rows of the rarest label for each class of length: with fewer, classes would be unequal by chance."""
+
+SMALL: Final = MappingProxyType(dict(zip(SPLITS, MIN_ROWS, strict=True)))
+"""Rows from which on a split is as large as a published one must be."""
 
 PENALTY: Final = 1000.0
 """What a difference beyond the tolerance costs, so that there is one only where ``least`` asks for it."""
@@ -510,11 +520,13 @@ def surface(text: pl.Expr) -> list[pl.Expr]:
     return [count.cast(pl.Int32).alias(name) for name, count in counts.items()]
 
 
-def match_labels(
+def match_labels(  # noqa: PLR0913 (one parameter per condition)
     rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = (), least: int = 0,
-    of: tuple[str, ...] = ("",),
+    of: tuple[str, ...] = ("",), small: Mapping[str, int] = SMALL,
 ) -> pl.DataFrame:  # fmt: skip
     """Equally many rows of each value of ``by`` in every split (and ``cell``), matched on surface features.
+
+    The means of labels differ by ``TOLERANCE`` at most; in a split that is small then, by ``DEVIATIONS``.
 
     Args:
         rows: ``key``, ``split``, the columns of ``surface`` of every text, ``by`` and ``cell``.
@@ -523,6 +535,8 @@ def match_labels(
         cell: columns inside whose values the balance holds too.
         least: number of rows of each value that are kept, if there are as many, even if they match less closely.
         of: the suffix of the columns of ``surface`` for each text of a row.
+        small: the number of rows below which a split is small; for a block of a larger corpus none is, because the
+            differences of all blocks add up.
 
     Returns:
         The rows kept, in their order. A cell in which a value is missing has none.
@@ -538,11 +552,16 @@ def match_labels(
     supply = dict(rarest.group_by("split").agg(pl.col("len").sum()).iter_rows())
     share = min(1.0, least / max(1, sum(supply.values())))
     parts = shared.partition_by("split", maintain_order=True) if shared.height else []
-    largest = [
-        _largest_balanced_set(part, points[part["_at"].to_numpy()], of, math.ceil(share * supply[part["split"][0]]))
-        for part in parts
-    ]
-    return rows.join(pl.concat([rows.select("key").clear(), *largest]), on="key", how="semi", maintain_order="left")
+    sets = [rows.select("key").clear()]
+    for part in parts:
+        split, at = part["split"][0], part["_at"].to_numpy()
+        fewest = math.ceil(share * supply[split])
+        largest = _largest_balanced_set(part, points[at], of, fewest, TOLERANCE)
+        wider = DEVIATIONS * math.sqrt(2 / supply[split])
+        if wider > TOLERANCE and largest.height < small.get(split, 0):
+            largest = _largest_balanced_set(part, points[at], of, fewest, wider)
+        sets.append(largest)
+    return rows.join(pl.concat(sets), on="key", how="semi", maintain_order="left")
 
 
 def _points(rows: pl.DataFrame, text: str) -> Floats:
@@ -555,7 +574,9 @@ def _points(rows: pl.DataFrame, text: str) -> Floats:
     return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) if rows.height else points
 
 
-def _largest_balanced_set(split: pl.DataFrame, points: Floats, of: tuple[str, ...], least: int) -> pl.DataFrame:
+def _largest_balanced_set(
+    split: pl.DataFrame, points: Floats, of: tuple[str, ...], least: int, tolerance: float
+) -> pl.DataFrame:
     """The ``key`` of the rows of a split that are kept.
 
     The classes of length have about equally many rows. The program may take parts of a few rows. Of every cell and
@@ -576,7 +597,7 @@ def _largest_balanced_set(split: pl.DataFrame, points: Floats, of: tuple[str, ..
         labels.astype(np.int64),
         cells.astype(np.int64),
         np.hstack([points, in_class]),
-        np.array([TOLERANCE] * points.shape[1] + [0.0] * in_class.shape[1]),
+        np.array([tolerance] * points.shape[1] + [0.0] * in_class.shape[1]),
         TIES * hashing.unit(split["key"].to_numpy(), "match"),
         least,
     )

@@ -15,6 +15,7 @@ import polars as pl
 from discoprobe.builders import clean_text
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import (
+    SMALL,
     LabelSet,
     cap,
     choose_labels,
@@ -108,6 +109,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
                 clean_text.fault(pl.col("text")),
                 pl.when("listed").then(pl.lit("names-and-numbers")),
+                pl.when("truncated").then(pl.lit("fragment")),
                 clean_text.half_quoted(pl.col("text")),
                 pl.when("nominal", ~marked).then(pl.lit("heading")),
                 pl.when(profiled, ~marked, pl.col("text").str.contains(r"^\s*\p{Ll}")).then(pl.lit("fragment")),
@@ -255,7 +257,8 @@ def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = Fals
         return cap(frame, context.settings, *context.seed_key)
     least = 0 if strict else context.settings.min_class
     pool = frame.with_columns(split=pl.lit(SPLITS[0])) if context.free else frame
-    matched = match_labels(pool, "label", *context.seed_key, cell=("cell",), least=least)
+    small = {} if context.in_blocks else SMALL
+    matched = match_labels(pool, "label", *context.seed_key, cell=("cell",), least=least, small=small)
     if context.free:
         matched = with_splits_of_sets(matched, "label", *context.seed_key, cell=("cell",))
     return cap(matched, context.settings, *context.seed_key, by=["label"])

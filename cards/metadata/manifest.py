@@ -20,6 +20,7 @@ from typing import Any, Final, NotRequired, TypedDict, cast
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
 from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
+from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
@@ -62,6 +63,7 @@ class FindingEntry(TypedDict):
     n: int
     cost: float
     reason: str
+    detail: NotRequired[str]
 
 
 class AuditEntry(TypedDict):
@@ -70,7 +72,8 @@ class AuditEntry(TypedDict):
     ``failed``, ``open`` and ``exempt`` are checks with these outcomes, those that cost most first; ``thresholds`` is
     the number of solvers that were compared with one. ``unmeasured`` says why nothing was. ``findings`` has those that
     a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts were edited, and ``external``
-    whether others made the rows.
+    whether others made the rows. ``strongest`` is the solver with the largest gain of those that read texts,
+    ``beside_text`` that of the others.
     """
 
     failed: list[str]
@@ -87,6 +90,7 @@ class AuditEntry(TypedDict):
     strongest: str | None
     accuracy: float | None
     gain: NotRequired[float | None]
+    beside_text: NotRequired[str | None]
     evidence: NotRequired[dict[str, Tally]]
 
 
@@ -327,12 +331,13 @@ def _shorten_texts(value: Any) -> Any:
 
 def audit_entry(report: Report) -> AuditEntry:
     """The summary of a report."""
-    best = report.strongest
+    best, beside = report.strongest, report.strongest_beside_text
     failed = [finding.check for finding in report.errors]
     undecided, exempt = ([f for f in report.findings if f.status is status] for status in (Status.OPEN, Status.EXEMPT))
-    closest = max(undecided, key=lambda f: f.figure.excess if f.figure else (0, 0.0), default=None)
+    excess = {f.check: (BY_ID[f.check].of_text, f.figure.excess if f.figure else (0, 0.0)) for f in undecided}
+    closest = max(undecided, key=lambda f: excess[f.check], default=None)
     shared = next((f for f in report.findings if f.check == "group-split" and f.grade), None)
-    named = {*failed, *(f.check for f in (*exempt, closest, best, shared) if f)}
+    named = {*failed, *(f.check for f in (*exempt, closest, best, beside, shared) if f)}
     return {
         "failed": failed,
         "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
@@ -348,6 +353,7 @@ def audit_entry(report: Report) -> AuditEntry:
         "strongest": best.check if best else None,
         "accuracy": best.accuracy if best else None,
         "gain": best.gain if best else None,
+        "beside_text": beside.check if beside else None,
         "evidence": tallies(report),
     }
 
@@ -363,7 +369,7 @@ def _finding_entry(finding: Finding) -> FindingEntry:
     return {
         "status": finding.status, "measure": measure, "value": value, "baseline": baseline, "threshold": threshold,
         "interval": None if ends is None else list(ends), "n": finding.n, "cost": finding.cost or 0.0,
-        "reason": finding.reason,
+        "reason": finding.reason, "detail": finding.detail,
     }  # fmt: skip
 
 

@@ -245,7 +245,7 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
         licence=licences.strictest([source.licence for source in config.sources]),
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
-        verdict=verdict_of(report) if report else Verdict(NOT_AUDITED),
+        verdict=_with_bold_word(verdict_of(report) if report else Verdict(NOT_AUDITED)),
         rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
     )  # fmt: skip
 
@@ -275,7 +275,13 @@ _VERDICT = re.compile(r"^Audit: \*\*.*$", re.MULTILINE)
 
 def with_verdict(card: str, verdict: Verdict) -> str:
     """A config's card with another verdict."""
-    return _VERDICT.sub(lambda _: f"Audit: **{verdict.word}**. {markdown(verdict.text)}", card, count=1)
+    return _VERDICT.sub(lambda _: f"Audit: {_with_bold_word(verdict)}", card, count=1)
+
+
+def _with_bold_word(verdict: Verdict) -> str:
+    """The sentences of a verdict in Markdown, its word in bold and not twice: ``**Open**, which is no failure: …``."""
+    word, text = verdict.word.capitalize(), markdown(verdict.text)
+    return f"**{word}**{text.removeprefix(word)}" if text.startswith(word) else f"**{word}**. {text}"
 
 
 _LOAD = re.compile(

@@ -1,7 +1,7 @@
 """The verdict of the audit on every config of a release: one function for cards, review, terminal and JSON.
 
-A verdict is a sentence: the outcome, the strongest solver with its figure and why it counts or not, exemptions, missing
-splits, and the smallest gain that the rows could have shown.
+A verdict is a sentence: the outcome, the strongest solver with its figure and why it counts or not, what is told by
+other things than texts, exemptions, missing splits, and the smallest gain that the rows could have shown.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, designs, grade_of
-from discoprobe.builders.audit.thresholds import BY_ID, Kind
+from discoprobe.builders.audit.thresholds import BY_ID, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
 
 ABOVE: Final = str(Status.ABOVE)
@@ -24,6 +24,10 @@ EXEMPT: Final = "†"
 """Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
 _NAMED: Final = 3
 """Checks that a verdict names; of more it gives the number."""
+_WITH_CUE: Final = frozenset({"token", "surface"})
+"""Solvers whose finding names the cue."""
+_FEW: Final = 0.1
+"""Largest share of faulty rows that `build import --drop-leaks` leaves out."""
 
 
 class Verdict(NamedTuple):
@@ -49,7 +53,7 @@ class Verdict(NamedTuple):
     grade: str = ""
     faults: str = ""
     exempt: tuple[str, ...] = ()
-    text: str = NOT_AUDITED
+    text: str = NOT_AUDITED.capitalize()
     remark: str = ""
 
     def to_dict(self) -> dict[str, JSON]:
@@ -60,6 +64,11 @@ class Verdict(NamedTuple):
         }  # fmt: skip
 
     @property
+    def is_minor(self) -> bool:
+        """Whether it is above a threshold with minor findings only: then no command ends with an error."""
+        return self.word == ABOVE and self.grade == Grade.MINOR
+
+    @property
     def mark(self) -> str:
         """The mark of the word, with one for exemptions."""
         return MARKS[self.word] + (EXEMPT if self.exempt else "")
@@ -67,7 +76,7 @@ class Verdict(NamedTuple):
 
 def verdict_of(report: Report) -> Verdict:
     """The verdict on a config by its own rows alone: that of the release, unless the task's design fails there."""
-    return _verdict(audit_entry(report), ())
+    return _verdict(audit_entry(report), [])
 
 
 def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
@@ -75,19 +84,17 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
 
     A config without a task is judged by its own rows only.
     """
-    above = {
-        task: tuple(design.check for design in _designs(audits) if design.failed)
-        for task, audits in _audits_by_task(configs).items()
-    }
+    tested = {task: _designs(audits) for task, audits in _audits_by_task(configs).items()}
     return {
         name: Verdict(NOT_AUDITED) if config["audit"] is None else _verdict(
-            config["audit"], above.get(config["task"], ()))
+            config["audit"], tested.get(config["task"], ()))
         for name, config in configs.items()
     }  # fmt: skip
 
 
-def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
-    """The verdict on an audit, and on the design of the task by the checks that are above in all languages together."""
+def _verdict(audit: AuditEntry, tested: Sequence[Design]) -> Verdict:
+    """The verdict on an audit, and on the design of its task, by the shortcuts over the rows of all languages."""
+    of_design = tuple(design.check for design in tested if design.failed)
     findings, undecided = audit.get("findings", {}), audit.get("open", [])
     checks, resolution, exempt = tuple(audit["failed"]), audit.get("resolution"), tuple(audit.get("exempt", ()))
     grade = faults = ""
@@ -108,8 +115,13 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         )
     else:
         n = audit.get("thresholds", 0)
-        word, head = BELOW, f"Below: {n} {'solver is' if n == 1 else 'solvers are'} below the threshold."
+        word, head = (
+            BELOW,
+            f"Below: {n} {'solver is below its threshold' if n == 1 else 'solvers are below their thresholds'}.",
+        )
     sentences, remarks = [head], []
+    if audit["failed"]:
+        sentences += _about_faults(checks, findings, external=audit.get("external", False))
     if faults:
         remarks.append(f"{faults} (all languages of the task)" if of_design and not audit["failed"] else faults)
     best = audit["strongest"]
@@ -117,6 +129,13 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences.append(_about_strongest(best, findings[best], audit))
         if findings[best]["threshold"] is None:
             remarks.append(f"{best} has no threshold here")
+    beside = audit.get("beside_text")
+    if beside and beside in findings and beside not in checks and _is_gain(beside_text := findings[beside]):
+        of = f" (column {beside_text.get('detail', '')})" if beside == "metadata" else ""
+        sentences.append(
+            f"Beside the texts, where no model looks: {beside}{of} {beside_text['value']:.3f} (majority baseline "
+            f"{beside_text['baseline'] or 0.0:.3f})."
+        )
     if others := [check for check in exempt if check != best]:
         sentences.append(f"The task is exempt from {', '.join(others)}.")
     if exempt:
@@ -124,10 +143,19 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
         repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
+    if (undecided_design := max(tested, key=lambda design: design.accuracy - design.threshold, default=None)) and (
+        not of_design and undecided_design.configs > 1 and undecided_design.accuracy > undecided_design.threshold
+    ):
+        check, low, high = undecided_design.check, *undecided_design.interval
+        sentences.append(
+            f"In all {undecided_design.configs} configs of the task together: {check} {undecided_design.accuracy:.3f} "
+            f"[{low:.3f}, {high:.3f}] (threshold {undecided_design.threshold:.3f}), which is open."
+        )
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:
-        sentences.append(f"With so few rows, a gain below {resolution:.2f} could be chance.")
+        gain = f"gain below {resolution:.2f} could be chance."
+        sentences.append(f"With so few rows, a {gain}" if word == OPEN else f"A {gain}")
         remarks.append(f"a gain below {resolution:.2f} could be chance")
     return Verdict(
         word, checks, resolution, bool(of_design and not audit["failed"]), grade, faults, exempt, " ".join(sentences),
@@ -135,10 +163,37 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     )  # fmt: skip
 
 
+def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *, external: bool) -> list[str]:
+    """What the solver that costs most reads, with the cue if it is known; and how faulty rows can be taken out."""
+    sentences = []
+    solver = next((check for check in checks[:_NAMED] if BY_ID[check].kind is Kind.SHORTCUT and check in findings), "")
+    if solver:
+        cue = findings[solver].get("detail", "") if solver in _WITH_CUE else ""
+        sentences.append(f"What {solver} is: {BY_ID[solver].measures}{cue and f'; here {cue}'}.")
+    faulty = [check for check in checks if BY_ID[check].removable]
+    if not faulty:
+        return sentences
+    leaks = external and LEAKS.keys() >= set(faulty)
+    if leaks and all(findings[check]["cost"] <= _FEW for check in faulty):
+        sentences.append("These rows can be taken out with `build import … --drop-leaks`.")
+    elif leaks:
+        sentences.append("`build import … --regroup` divides all rows again, so that no sentence is in two splits.")
+    else:
+        sentences.append(f"Without these rows the fault{' of ' + ', '.join(faulty) if solver else ''} would be gone.")
+    return sentences
+
+
+def _is_gain(finding: FindingEntry) -> bool:
+    """Whether a solver is better than the majority baseline, by more than chance."""
+    return (finding["interval"] or (finding["value"],))[0] > (finding["baseline"] or 0.0)
+
+
 def _about_strongest(check: str, finding: FindingEntry, audit: AuditEntry) -> str:
     """A sentence on the strongest solver: its figure, and why it counts or does not."""
     accuracy = audit["accuracy"] or 0.0
     baseline = accuracy - (audit.get("gain") or 0.0)
+    if accuracy <= baseline:
+        return f"No solver is better than the majority baseline ({baseline:.3f})."
     value = f"{accuracy:.3f} (majority baseline {baseline:.3f})"
     if finding["threshold"] is None and (finding["interval"] or (0.0,))[0] <= baseline:
         return f"Strongest solver: {check} {value}, which may be chance."
@@ -169,18 +224,18 @@ def _grade(findings: Mapping[str, FindingEntry], check: str) -> str:
 
 
 def _figure(check: str, finding: FindingEntry) -> str:
-    """A check with the figure that decided it: ``dup-within 2 of 2,623 rows, which can be left out``."""
+    """A check with the figure that decided it: ``4 rows (of 2,623) whose input occurs … (dup-within)``."""
+    value, n, measures = finding["value"], finding["n"], BY_ID[check].measures
     if BY_ID[check].kind is Kind.INTEGRITY:
-        if finding["measure"] == "accuracy or rows":  # of the order of rows
-            share = finding["value"] <= 1
-            value = f"accuracy {finding['value']:.3f}" if share else f"a run of {finding['value']:,.0f} rows"
-            return f"{check} {value} (threshold {finding['threshold'] or 0.0:.{3 if share else 0}f})"
-        value = f"{finding['value']:g}" if finding["value"] % 1 else f"{finding['value']:,.0f}"
-        of = f"{value} of {finding['n']:,} rows" if finding["measure"] == "rows" else f"{value} {finding['measure']}"
-        return f"{check} {of}{' (removable)' if BY_ID[check].removable else ''}"
+        if BY_ID[check].unit == "rows" and check != "balance":
+            return f"{value:,.0f} {measures.replace('rows', f'rows (of {n:,})', 1)} ({check})"
+        if BY_ID[check].unit == "share of rows":
+            allowed = f"threshold {finding['threshold'] or 0.0:.1%}"
+            return f"{value:.1%} of {n:,} {measures.removeprefix('share of ')} ({check}; {allowed})"
+        return f"{finding.get('detail') or measures} ({check})"
     ends, threshold = finding["interval"], finding["threshold"]
     interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
-    return f"{check} {finding['measure']} {finding['value']:.3f}{interval} (threshold {threshold or 0.0:.3f})"
+    return f"{check} {finding['measure']} {value:.3f}{interval} (threshold {threshold or 0.0:.3f})"
 
 
 def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:

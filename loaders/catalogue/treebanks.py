@@ -43,7 +43,7 @@ class DocumentRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         kind: one of
 
             * ``auto``: decides for each file: by ``# newdoc`` comments if it has any, but not before every sentence; if
-              it has none, by sentence ids if these show documents (``conllu.documents``); else no documents;
+              it has none, by the ids of sentences if these show documents (``conllu.documents``); else no documents;
             * ``newdoc``: by ``# newdoc`` comments. Sentences before the first one belong to no document. Where there is
               a ``pattern``, a sentence whose ``sent_id`` does not match it belongs to no document, nor do the following
               sentences up to the next ``newdoc``;

@@ -5,12 +5,15 @@ sentences of a parsed block. How the documents of a treebank are recognised is i
 by ``# newdoc`` comments, or by sentence ids. A ``# newdoc`` without an id gets an id made of the file name and a
 running number.
 
-Sentence ids show documents if consecutive ids have the same stem and rising numbers: ``mt-03J01:1``, ``mt-03J01:2`` …
+Sentence ids show documents if they have a stem and consecutive numbers: ``mt-03J01:1``, ``mt-03J01:2`` …
 ``mt-05J01:1`` are two documents. But ids of this form may also number the sentences of a split (``test-s1``) or of a
-genre. So stems count as documents only with evidence: see :class:`Evidence`.
+genre. So stems count as documents only with evidence: see :class:`Evidence`. Where the sentences of a stem are not in
+the order of their numbers (``x:1``, ``x:10``, ``x:2``), the numbers give the order. If the ids of a file show no
+documents, the comments ``reference`` and ``orig_file_sentence`` may (:data:`SOURCES`).
 
 A *run* is a sequence of sentences that follow each other in the original text. A run ends with its document, at a
-sentence that was left out, and at a gap in the numbers of the ``sent_id``.
+sentence that was left out, at a comment that says so (``# gap``, ``# annotation_gap``), and at a gap in the numbers of
+the ids.
 
 ``# section_number = 2`` gives the number of the section itself. ``# newpar_block = head (1 s)``, as in GUM, marks a
 sentence as a heading. A heading begins a section, unless it is the title at the beginning of the document. A document
@@ -23,10 +26,11 @@ import gzip
 import re
 import unicodedata
 import zlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 from operator import sub
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import polars as pl
@@ -44,24 +48,28 @@ if TYPE_CHECKING:
     from discoprobe.loaders.conllu.parse import Flags, Ints
 
 
-_BETWEEN: Final = r"[-_.,:;/#|]+"
+_BETWEEN: Final = r"[-_.,:;/#|='\"]+"
 PATTERNS: Final = (
-    rf"^(.+?){_BETWEEN}p{_BETWEEN}?(\d+){_BETWEEN}s{_BETWEEN}?(\d+)[a-zA-Z]?$",
+    rf"^(.+?){_BETWEEN}p(?:{_BETWEEN})?(\d+)(?:{_BETWEEN})?s(?:{_BETWEEN})?(\d+)[a-zA-Z]?$",
     r"^(.+?)[.,:](\d+)[.:](\d+)[a-zA-Z]?$",
-    rf"^(.+?){_BETWEEN}s?(\d+)[a-zA-Z]?$",
+    rf"^(.+?){_BETWEEN}(?i:s|sent|sentence)?(\d+)[a-zA-Z]?['\"]?$",
 )
-"""Stem and numbers: paragraph and sentence (``x.p.1.s.2``), two numbers (``x,1.2``), one number (``x-s3``)."""
+"""Stem and numbers: paragraph and sentence (``x.p.1.s.2``, ``x-p1s2``), two numbers (``x,1.2``), one number (``x-s3``,
+``x_SENT003``)."""
+SOURCES: Final = ("sent_id", "reference", "orig_file_sentence")
+"""The comments that may name the document of a sentence, in this order."""
 
 SPLIT_NAME: Final = re.compile(r"(?:.*[-_.])?(?:train|dev|devel|test|valid|validation)(?:[-_.]?\d+)?", re.IGNORECASE)
 LEAST_STEMS: Final = 3
 LEAST_MEAN: Final = 2.0
 """Sentences per stem, on average."""
-LEAST_MATCHED: Final = 0.9
+LEAST_MATCHED: Final = 0.5
 """Least share of the ids that match the pattern; sentences with other ids are in no document."""
 LEAST_RISING: Final = 0.95
-"""Least share of neighbours with the same stem whose numbers rise; a few ids are out of order in most corpora."""
-LEAST_CONSECUTIVE: Final = 0.5
-"""Least share of neighbours with the same stem with a number that differs by one; a sample of a genre has gaps."""
+"""If the numbers rise in a smaller share of neighbours with the same stem, the sentences are put in their order. A few
+ids are out of order in most corpora."""
+LEAST_PIECE: Final = 10
+"""Stems that all have the same number of sentences, at least this many, are parts into which a corpus was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,55 +82,70 @@ class Evidence:
     stems: int  # number of different stems
     passages: int  # number of contiguous passages with the same stem; equal to ``stems`` if no stem occurs in two
     rising: float  # share of neighbours with the same stem whose numbers rise
-    consecutive: float  # share of neighbours with the same stem with a number that differs by one
+    consecutive: float  # share of neighbours with the same stem with a number that differs by one, in numerical order
+    source: str  # the comment that has the ids, one of :data:`SOURCES`
     objection: str  # why the stems are not documents; empty if they are
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the sentences of a stem stand together, in the order of their numbers."""
+        return self.passages == self.stems and self.rising >= LEAST_RISING
 
     def __str__(self) -> str:
         if self.objection:
             return f"none: {self.objection}"
+        order = f"each in one passage, numbers rise in {self.rising:.0%}" if self.ordered else "sorted by their numbers"
         return (
-            f"{self.stems} by sent_id: each in one passage, {self.matched / self.stems:.1f} sentences on average, "
-            f"numbers rise in {self.rising:.0%} and are consecutive in {self.consecutive:.0%} of the neighbours"
+            f"{self.stems} by {self.source} ({self.matched} of {self.sentences} sentences): {order}, consecutive in "
+            f"{self.consecutive:.0%} of the neighbours"
         )
 
 
-def find_stems(sent_ids: Sequence[str]) -> Evidence:
-    """The evidence for the first of :data:`PATTERNS` whose stems are documents; if there is none, for the last."""
-    for pattern in PATTERNS[:-1]:
-        # If none of the first eighth matches, less than LEAST_MATCHED of all match.
-        if any(map(re.compile(pattern).match, sent_ids[: len(sent_ids) // 8 + 1])):
-            evidence = _evidence(sent_ids, pattern)
+def find_stems(ids: Sequence[str], source: str = "sent_id") -> Evidence:
+    """The evidence for the first of :data:`PATTERNS` whose stems are documents.
+
+    If there is none, for the one that most ids match.
+    """
+    rejected: list[Evidence] = []
+    for pattern in PATTERNS:
+        # If none of the first half matches, less than LEAST_MATCHED of all match.
+        if pattern == PATTERNS[-1] or any(map(re.compile(pattern).match, ids[: len(ids) // 2 + 1])):
+            evidence = _evidence(ids, pattern, source)
             if not evidence.objection:
                 return evidence
-    return _evidence(sent_ids, PATTERNS[-1])
+            rejected.append(evidence)
+    return max(reversed(rejected), key=lambda evidence: evidence.matched)
 
 
-def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
-    matches = re.findall(pattern, "\n".join(sent_ids), re.MULTILINE)
-    names = [match[0] for match in matches]
-    numbers = zip(*(map(int, column) for column in [*zip(*matches, strict=True)][1:]), strict=True)
-    neighbours = zip(pairwise(names), pairwise(numbers), strict=True)
-    steps = [pair for (before, after), pair in neighbours if before == after]
-    stems = set(names)
-    passages = len(names) - len(steps)
-    rising = sum(before <= after for before, after in steps) / max(len(steps), 1)
+def _evidence(ids: Sequence[str], pattern: str, source: str) -> Evidence:
+    matches = re.findall(pattern, "\n".join(ids), re.MULTILINE)
+    places = [(stem, *map(int, numbers)) for stem, *numbers in matches]
+    steps = _steps(places)
+    sizes = Counter(stem for stem, *_ in places)
+    stems, passages = len(sizes), len(places) - len(steps)
+    rising = sum(after >= before for before, after in steps) / max(len(steps), 1)
+    steps = steps if passages == stems and rising >= LEAST_RISING else _steps(sorted(places))
     consecutive = sum(1 in map(sub, after, before) for before, after in steps) / max(len(steps), 1)
-    named = sorted(stem for stem in stems if SPLIT_NAME.fullmatch(stem))
+    named = sorted(stem for stem in sizes if SPLIT_NAME.fullmatch(stem))
+    size = max(sizes.values(), default=0)
+    kind = "sentence ids" if source == "sent_id" else f"values of {source}"
     objections = {
-        f"{len(matches)} of {len(sent_ids)} sentence ids are a stem and a number": (
-            len(matches) < LEAST_MATCHED * max(len(sent_ids), 1)
-        ),
-        f"the sentence ids name splits ({', '.join(named[:3])})": bool(named),
-        f"the sentence ids have {len(stems)} stems": len(stems) < LEAST_STEMS,
-        f"{len(matches)} sentences have {len(stems)} stems": len(matches) < LEAST_MEAN * len(stems),
-        f"{len(stems)} stems of sentence ids come in {passages} passages": passages != len(stems),
-        f"the numbers in the sentence ids rise in {rising:.0%} of the neighbours": rising < LEAST_RISING,
-        f"the numbers in the sentence ids are consecutive in {consecutive:.0%} of the neighbours": (
-            consecutive < LEAST_CONSECUTIVE
+        f"{len(places)} of {len(ids)} {kind} are a stem and a number": len(places) < LEAST_MATCHED * max(len(ids), 1),
+        f"the {kind} name splits ({', '.join(named[:3])})": bool(named),
+        f"the {kind} have {stems} stems": stems < LEAST_STEMS,
+        f"{len(places)} sentences have {stems} stems": len(places) < LEAST_MEAN * stems,
+        f"no two numbers of a stem of the {kind} are consecutive": not consecutive,
+        f"all {stems} stems of the {kind} but one have {size} sentences": (
+            size >= LEAST_PIECE and sum(n == size for n in sizes.values()) >= stems - 1
         ),
     }
     objection = next((words for words, holds in objections.items() if holds), "")
-    return Evidence(pattern, len(sent_ids), len(matches), len(stems), passages, rising, consecutive, objection)
+    return Evidence(pattern, len(ids), len(places), stems, passages, rising, consecutive, source, objection)
+
+
+def _steps(places: Sequence[tuple[Any, ...]]) -> list[tuple[list[int], list[int]]]:
+    """The numbers of neighbours with the same stem."""
+    return [(before, after) for (stem, *before), (other, *after) in pairwise(places) if stem == other]
 
 
 def by_stem(sent_ids: Iterable[str], pattern: str) -> list[str | None]:
@@ -284,6 +307,8 @@ NUMBERED: Final = 0.5
 """If at least this share of neighbours have consecutive numbers, the numbers count sentences."""
 ASCENDING: Final = 0.9
 """If at least this share of neighbours have rising numbers, the sentences are a sample in the original order."""
+COMPLETE: Final = 0.9
+"""If a smaller share of neighbours in a paragraph have consecutive numbers, paragraphs may lack their last sentence."""
 
 DIGITS: Final = re.compile(r"([0-9]+)")
 
@@ -296,21 +321,25 @@ class Carried:
     sentences: int = 0  # number of its sentences so far
     unnamed: int = 0  # number of documents without an id in the file so far
     marked: bool | None = None  # whether the file's ``newdoc`` comments mark documents; None before its first sentence
-    pattern: str = ""  # gives the document of a sentence id (`stem_patterns`); empty if ids do not show documents
+    evidence: Evidence | None = None  # of the ids, if they show documents
     headings: int = 0  # number of headings of that document so far
 
 
 def document_ids(
-    sentences: pl.DataFrame, stems: Sequence[str], rule: DocumentRule, carried: Carried, patterns: Mapping[int, str]
+    sentences: pl.DataFrame,
+    stems: Sequence[str],
+    rule: DocumentRule,
+    carried: Carried,
+    evidence: Mapping[int, Evidence],
 ) -> tuple[pl.Series, Flags]:
     """The id of the document of each sentence (null for none), and whether a document or file begins with it.
 
     Args:
-        sentences: in source order, with ``piece``, ``sent_id``, ``newdoc`` and ``newdoc_id``.
+        sentences: in the order of the text, with ``piece``, ``place_id``, ``newdoc`` and ``newdoc_id``.
         stems: name of each piece's file.
         rule: how the documents of the treebank are recognised.
         carried: the state after the block before.
-        patterns: piece → pattern, as :func:`stem_patterns` gives them.
+        evidence: of pieces whose ids show documents, as `stem_evidence` gives it.
     """
     piece = sentences["piece"].to_numpy().astype(np.int64)
     ids, begins = pl.Series([None] * len(piece), dtype=pl.String), changes(piece)
@@ -318,33 +347,53 @@ def document_ids(
         return pl.Series([stems[i] for i in piece.tolist()], dtype=pl.String), begins
     if rule.kind == "none":
         return ids, begins
+    patterns = {number: stem.pattern for number, stem in evidence.items()}
     if rule.kind == "sent_id":
         patterns = dict.fromkeys(piece.tolist(), rule.pattern)
     if len(patterns) < len(set(piece.tolist())):
         ids, begins = _ids_by_newdoc(sentences, stems, rule, carried)
     for number, pattern in patterns.items():
         rows = np.flatnonzero(piece == number)
-        names = pl.Series(by_stem(sentences["sent_id"].gather(rows).to_list(), pattern), dtype=pl.String)
+        names = pl.Series(by_stem(sentences["place_id"].gather(rows).to_list(), pattern), dtype=pl.String)
         ids = ids.scatter(rows, names)
     return ids, begins | (np.isin(piece, list(patterns)) & ids.ne_missing(ids.shift()).to_numpy())
 
 
-def stem_patterns(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried) -> dict[int, str]:
-    """For pieces whose sentence ids show documents: piece → the pattern whose first group is the document.
+def stem_evidence(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried) -> dict[int, Evidence]:
+    """For pieces whose ids show documents: piece → the evidence, with the pattern whose first group is the document.
 
-    Only the rule ``auto`` uses such patterns, for files without ``newdoc`` comments. The first block of a large file
-    decides for the whole file.
+    Only the rule ``auto`` uses ids, for files without ``newdoc`` comments. The first block of a large file decides for
+    the whole file.
     """
     if rule.kind != "auto" or sentences.is_empty():
         return {}
     if carried.marked is not None:
-        return {0: carried.pattern} if carried.pattern else {}
-    patterns = {}
-    for part in sentences.select("piece", "newdoc", "sent_id").partition_by("piece", maintain_order=True):
-        stems = None if part["newdoc"].any() else find_stems(part["sent_id"].to_list())
-        if stems and not stems.objection:
-            patterns[int(part["piece"][0])] = stems.pattern
-    return patterns
+        return {0: carried.evidence} if carried.evidence else {}
+    of_piece = {}
+    for part in sentences.select("piece", "newdoc", *SOURCES).partition_by("piece", maintain_order=True):
+        if not part["newdoc"].any():
+            for source in SOURCES:
+                evidence = find_stems(part[source].fill_null("").to_list(), source)
+                if not evidence.objection:
+                    of_piece[int(part["piece"][0])] = evidence
+                    break
+    return of_piece
+
+
+def in_order(sentences: pl.DataFrame, evidence: Mapping[int, Evidence]) -> tuple[Ints, Flags]:
+    """The order of the text, as source indices, and whether each sentence, in this order, was sorted by its id."""
+    piece = sentences["piece"].to_numpy().astype(np.int64)
+    order, is_sorted = np.arange(len(piece)), np.zeros(len(piece), bool)
+    for number, stem in evidence.items():
+        if stem.ordered:
+            continue
+        rows = np.flatnonzero(piece == number)
+        ids = sentences["place_id"].gather(rows).to_list()
+        matches = [re.match(stem.pattern, name) for name in ids]
+        places = [("", []) if match is None else (match[1], [*map(int, match.groups()[1:])]) for match in matches]
+        order[rows] = rows[sorted(range(len(rows)), key=places.__getitem__)]
+        is_sorted[rows] = True
+    return order, is_sorted
 
 
 def _ids_by_newdoc(
@@ -376,36 +425,41 @@ def _ids_by_newdoc(
     return pl.Series(ids, dtype=pl.String).gather(which), opens | newdoc
 
 
-def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
+def gaps(ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     """Where a sentence does not follow the one before it in the original text, by the numbers in their ids.
 
     The numbers are used only if they count sentences: if they are consecutive in most pairs of neighbours in a
-    document, if they nearly always rise (then the sentences are a sample), or if the documents come from the ids.
+    document, if they nearly always rise (then the sentences are a sample), or if the documents come from the ids. In a
+    sample it is not known whether the last sentence of a paragraph is there, so that a passage ends with it.
 
     Args:
-        sent_ids: in source order.
+        ids: in the order of the text.
         same_document: whether each sentence is in the document of the one before it.
         by_id: whether the documents come from the ids.
     """
-    has_gap = np.zeros(len(sent_ids), bool)
+    has_gap = np.zeros(len(ids), bool)
     at = np.flatnonzero(same_document)
     if not len(at):
         return has_gap
     # the final number of each id minus that of the id before; NaN if the ids differ in anything else
-    sent_id, stem = pl.col("sent_id"), pl.col("stem")
-    stems = sent_ids.to_frame("sent_id").with_columns(stem=sent_id.str.strip_chars_end("0123456789"))
-    number = sent_id.str.slice(stem.str.len_chars()).cast(pl.Int64, strict=False)
+    name, stem = pl.col("name"), pl.col("stem")
+    stems = ids.to_frame("name").with_columns(stem=ids.str.strip_chars_end("0123456789"))
+    number = name.str.slice(stem.str.len_chars()).cast(pl.Int64, strict=False)
     rises = stems.select(pl.when(stem == stem.shift()).then(number.diff()).cast(pl.Float64).fill_null(np.nan))
     steps = rises.to_series().to_numpy()[at]
     unknown = np.flatnonzero(np.isnan(steps))
-    pairs = list(zip(*(sent_ids.gather(at[unknown] - back).to_list() for back in (1, 0)), strict=True))
+    pairs = list(zip(*(ids.gather(at[unknown] - back).to_list() for back in (1, 0)), strict=True))
     strict = steps == 1
     strict[unknown] = [follows(before, after) for before, after in pairs]
+    ends = np.array([step_across(before, after) for before, after in pairs], float)
+    across, inside = ~np.isnan(ends), np.delete(strict, unknown)
+    if across.any() and len(inside) and (ends[across] > 0).mean() < ASCENDING and inside.mean() < COMPLETE:
+        strict[unknown[across]] = False
     if strict.mean() >= NUMBERED:
         has_gap[at] = ~strict
         return has_gap
     steps[unknown] = [first_step(before, after) for before, after in pairs]
-    if (steps == 1).mean() >= NUMBERED:
+    if len(unknown) >= ASCENDING * len(at) and (steps == 1).mean() >= NUMBERED:
         has_gap[at] = steps != 1
     elif by_id or (steps > 0).mean() >= ASCENDING:
         has_gap[at] = ~strict
@@ -437,6 +491,14 @@ def follows(before: str, after: str) -> bool:
     return len(numbers_a) == len(numbers_b) and numbers_b[-1] == numbers_a[-1] + 1 and differ >= len(numbers_a) - 2
 
 
+def step_across(before: str, after: str) -> float:
+    """The difference of the last numbers of two ids if an earlier number differs (``p2.s5``, ``p3.s1``), else NaN."""
+    a, b = DIGITS.split(before), DIGITS.split(after)
+    if len(a) != len(b) or len(a) < len(("", "2", "-", "5", "")) or a[::2] != b[::2] or a[:-2] == b[:-2]:
+        return np.nan
+    return int(b[-2]) - int(a[-2])
+
+
 def first_step(before: str, after: str) -> int:
     """The difference of the first numbers that differ; 0 if the text between the numbers differs before them."""
     for x, y in zip(DIGITS.split(before), DIGITS.split(after), strict=False):
@@ -464,8 +526,15 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         rule: how the documents of the treebank are recognised.
         carried: the state after the block before.
     """
-    patterns = stem_patterns(sentences, rule, carried)
-    ids, begins = document_ids(sentences, stems, rule, carried, patterns)
+    evidence = stem_evidence(sentences, rule, carried)
+    source = pl.col("piece").replace_strict(
+        {number: stem.source for number, stem in evidence.items()}, default=SOURCES[0], return_dtype=pl.String
+    )
+    place_id = pl.coalesce(pl.when(source == name).then(pl.col(name).fill_null("")) for name in SOURCES)
+    sentences = sentences.with_columns(place_id=place_id)
+    order, is_sorted = in_order(sentences, evidence)
+    sentences = sentences[order]
+    ids, begins = document_ids(sentences, stems, rule, carried, evidence)
     names = ids.to_list()
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     doc = np.array([numbers[name] for name in names], np.int64)
@@ -475,14 +544,14 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
     goes_on = bool(names) and names[0] is not None and names[0] == carried.doc_id
     index[doc == 0] += carried.sentences if goes_on else 0
     inside = ids.is_not_null().to_numpy()
-    breaks = begins | ~inside
-    breaks[1:] |= np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1
-    breaks |= gaps(sentences["sent_id"], ~begins & inside, by_id=rule.kind == "sent_id" or bool(patterns))
+    breaks = begins | ~inside | sentences["gap"].to_numpy()
+    breaks[1:] |= (np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1) & ~is_sorted[1:]
+    breaks |= gaps(sentences["place_id"], ~begins & inside, by_id=rule.kind == "sent_id" or bool(evidence))
     element = elements(sentences["newpar_block"], doc)
     section, headings = sections(sentences, element, doc, index, carried.headings if goes_on else 0)
     texts = sentences["text"].to_list()
     columns = {
-        "sent": np.arange(len(doc), dtype=np.uint32),
+        "sent": order.astype(np.uint32),
         "doc": doc.astype(np.uint32),
         "index": index.astype(np.uint32),
         "run": pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32),
@@ -492,6 +561,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         "element": element,
     }
     placed = pl.DataFrame({name: columns[name] if name in columns else sentences[name] for name in SENTENCES})
+    placed = placed.sort("sent")
     # documents in the order of their first sentences; a document whose sentences differ in genre has none
     genres = pl.col("genre").drop_nulls().unique()
     documents = (
@@ -514,7 +584,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
             sentences=0 if names[-1] is None else int(index[-1]) + 1,
             unnamed=carried.unnamed + int((newdoc & sentences["newdoc_id"].is_null().to_numpy()).sum()),
             marked=bool(marked),
-            pattern=patterns.get(0, ""),
+            evidence=evidence.get(0),
         )
     return Placed(documents, placed, replace(carried, headings=headings))
 
@@ -528,8 +598,15 @@ def explain_documents(path: Path, rule: DocumentRule) -> str:
     if rule.kind != "auto":
         return f"{rule} (catalogue)"
     text = b"".join(blocks(path, 2**24, rule))
-    sent_ids = [match[1].decode(errors="replace") for match in SENT_ID.finditer(text)]
     n = sum(1 for _ in NEWDOC.finditer(text))
-    if n and n >= len(sent_ids):
+    if n and n >= sum(1 for _ in SENT_ID.finditer(text)):
         return "none: every sentence has a newdoc comment"
-    return f"{n} by newdoc" if n else str(find_stems(sent_ids))
+    if n:
+        return f"{n} by newdoc"
+    comments = {source: re.compile(rf"^# ?{source}[ =]+(.*?) *$".encode(), re.MULTILINE) for source in SOURCES}
+    by_source = {
+        source: [match[1].decode(errors="replace") for match in form.finditer(text)]
+        for source, form in comments.items()
+    }
+    evidence = [find_stems(ids, source) for source, ids in by_source.items() if ids or source == SOURCES[0]]
+    return str(next((of_source for of_source in evidence if not of_source.objection), evidence[0]))

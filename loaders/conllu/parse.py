@@ -449,7 +449,7 @@ def _find_forms(text: str, forms: list[str]) -> Ints | None:
     return None if text[at:].strip() else np.array(starts)
 
 
-STRUCTURE: Final = ("section_number", "title", "speaker", "newpar_block")
+STRUCTURE: Final = ("section_number", "title", "speaker", "newpar_block", "gap", "reference", "orig_file_sentence")
 """Columns of comments on the structure of documents."""
 KEYS: Final = {
     "sent_id": "given_id",
@@ -461,9 +461,16 @@ KEYS: Final = {
     **dict.fromkeys(("newpar_block", "newpar"), "newpar_block"),  # elements that begin (``head (1 s)``), as in GUM
     "meta::title": "title",
     "speaker": "speaker",
+    "gap": "gap",  # text of the source is missing before the sentence; GAP has its other names
+    "reference": "reference",  # of the sentence in its source
+    "orig_file_sentence": "orig_file_sentence",
 }
 """The comments that the reader uses, and the column that each belongs to."""
 COLUMNS: Final = list(dict.fromkeys(KEYS.values()))
+GAP: Final = r"(?i)^ *(?:\w+[ _-])?gaps?\b.*"
+"""Comments on a gap before the sentence: ``# gap``, ``# annotation_gap = 2 sentences``."""
+WITHOUT_SIGN: Final = r"^ *(orig_file_sentence) +([^=]+)$"
+"""A comment that treebanks write without ``=``: ``# orig_file_sentence 001#12``."""
 
 
 def read_comments(text: Text) -> pl.DataFrame:
@@ -472,7 +479,8 @@ def read_comments(text: Text) -> pl.DataFrame:
     A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value is ignored.
     """
     line = np.flatnonzero(text.is_comment)
-    parts = text.lines.gather(line).str.strip_prefix("#").str.splitn("=", 2).struct.unnest()
+    comment = text.lines.gather(line).str.strip_prefix("#").str.replace(GAP, "gap").str.replace(WITHOUT_SIGN, "$1=$2")
+    parts = comment.str.splitn("=", 2).struct.unnest()
     key, value = (pl.col(part).str.strip_chars(WHITE) for part in ("field_0", "field_1"))
     number = key.cast(pl.Enum(list(KEYS)), strict=False).to_physical()
     column = pl.lit(pl.Series(KEYS.values(), dtype=pl.Enum(COLUMNS))).gather(number)
@@ -484,12 +492,13 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
     """One row per block with word lines, well-formed or not.
 
     If a sentence has several comments with the same key, the last one with a value is used, as by the ``conllu``
-    library. A ``# newdoc`` in a block of comments alone belongs to the next sentence.
+    library. A ``# newdoc`` or ``# gap`` in a block of comments alone belongs to the next sentence.
 
     Returns:
         ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``sent_id``
         (made of file name and number where there is none), ``id_line`` (its line, or -1), ``newdoc`` (whether a
-        document begins), and the columns of comments (``given_id`` is the ``sent_id`` as written).
+        document begins), ``gap`` (whether text is missing before it), and the columns of comments (``given_id`` is the
+        ``sent_id`` as written).
     """
     block = rows["block"].to_numpy()
     block = block[changes(block)]
@@ -498,7 +507,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
     number = position_in_block(piece) + np.array([part.sentence for part in text.pieces])[piece] + 1
     column, of_block = comments["column"].to_physical().to_numpy(), comments["block"].to_numpy()
     owner = np.searchsorted(block, of_block)
-    is_newdoc = column == COLUMNS.index("newdoc_id")
+    is_newdoc, is_gap = (column == COLUMNS.index(name) for name in ("newdoc_id", "gap"))
     is_used = (owner < len(block)) & comments["value"].is_not_null().to_numpy()
     is_used &= is_newdoc | (np.append(block, -1)[owner] == of_block)
     last = np.full((len(COLUMNS), len(block)), -1)  # the comment of each column and sentence, or -1
@@ -517,6 +526,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
             "id_line": np.append(comments["line"].to_numpy(), -1)[last[COLUMNS.index("given_id")]],
             "newdoc": np.isin(np.arange(len(block)), owner[is_newdoc]),
             **written,
+            "gap": np.isin(np.arange(len(block)), owner[is_gap]),
         }
     )
 

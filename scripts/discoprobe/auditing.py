@@ -21,10 +21,10 @@ from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, wit
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
-from discoprobe.builders.audit.integrity import LEAKS
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import JSON, Report
 from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit.thresholds import LEAKS
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
@@ -32,7 +32,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import audit_entry
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdicts
+from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.corpus import Source, SourceFile
@@ -367,7 +367,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
             source = dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, leaks=leaks)
         report = dataclasses.replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
-    written = not (strict and report.failed)
+    written = not strict or not report.failed or verdict_of(report).is_minor
     if written:
         with open_release(out) as release:
             release.add(config, report)

@@ -56,9 +56,9 @@ class BuildResult:
 
     @property
     def failed(self) -> list[str]:
-        """The configs that were built and fail the audit."""
+        """The configs that were built and fail the audit, by more than minor faults."""
         of_config = verdicts(self.manifest["configs"])
-        return [name for name in self.built if of_config[name].word == ABOVE]
+        return [name for name in self.built if of_config[name].word == ABOVE and not of_config[name].is_minor]
 
 
 def run(

@@ -33,7 +33,15 @@ def _documents(reasons, passages):
         ),
         (
             _documents(["not-prose"] * 9, [None] * 9),
-            "all documents are speech or verse, which discourse tasks leave out; --set genres=all takes them",
+            "all documents are speech, verse or examples, which --set genres=all takes",
+        ),
+        (
+            _documents(["near-copies"] * 9, [None] * 9),
+            "the documents are no prose: many neighbours are near copies of each other, as in lists of examples",
+        ),
+        (
+            _documents(["unrelated"] * 9, [None] * 9),
+            "the documents are no texts: neighbours in them are no closer to each other than random sentences",
         ),
     ],
 )

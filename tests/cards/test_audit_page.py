@@ -1,8 +1,10 @@
 """`build audit --html` writes one page that loads nothing and shows the rows of each finding."""
 
 import json
+import random
 import re
 
+import pytest
 from typer.testing import CliRunner
 
 from discoprobe.cli import app
@@ -26,6 +28,22 @@ def test_one_page(tmp_path):
     assert "other.jsonl:1: not a JSON object" in text
     assert re.search(r'dup-across.*?class="above">above, serious', text, re.DOTALL)
     assert "test · test:20 · label 1" in text
+
+
+@pytest.mark.parametrize(("copies", "status"), [(1, 0), (60, 3)])
+def test_minor_faults_only_are_said_and_are_no_error(copies, status, tmp_path):
+    source = random.Random(5)
+    vocabulary = [f"{source.choice(WORDS)}{number}" for number in range(400)]
+    rows = [
+        {"text": " ".join(source.choices(vocabulary, k=source.randint(8, 14))), "label": source.choice("ab")}
+        for _ in range(400)
+    ]
+    repeated = {row["text"]: row for row in rows[:copies]}
+    (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, *repeated.values()]))
+    done = CliRunner().invoke(app, ["audit", str(tmp_path)])
+    assert getattr(done.exception, "exit_status", 0) == status
+    assert ("minor faults only" in done.stderr) is (status == 0)
+    assert f"{2 * copies} rows (of {400 + copies}) whose input occurs more than once" in " ".join(done.stdout.split())
 
 
 def test_what_is_printed_fits_eighty_columns(tmp_path):

@@ -57,7 +57,7 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
 def test_a_large_config_is_below():
     (verdict,) = _verdicts(_audits(0.5, n=10_000)).values()
     assert (verdict.word, verdict.mark) == (BELOW, "✓")
-    assert verdict.text.startswith("Below: 1 solver is below the threshold. Strongest solver: length accuracy 0.500")
+    assert verdict.text.startswith("Below: 1 solver is below its threshold. No solver is better than the majority")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,61 @@ def test_faulty_rows_are_graded_by_their_share(rows, of, grade):
     finding = Finding("dup-within", Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, rows, 0, n=of, cost=rows / of)
     verdict = verdict_of(dataclasses.replace(report(config()), findings=(finding,)))
     assert (verdict.word, verdict.grade) == (ABOVE, grade)
-    assert verdict.text == f"{grade.capitalize()}: dup-within {rows:,} of {of:,} rows (removable)."
+    assert verdict.text == (
+        f"{grade.capitalize()}: {rows:,} rows (of {of:,}) whose input occurs more than once in their split "
+        "(dup-within). Without these rows the fault would be gone."
+    )
+    assert verdict.is_minor is (grade == "minor")
+
+
+def _leak(check, cost):
+    return Finding(check, Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, round(1000 * cost), 0, n=1000, cost=cost)
+
+
+@pytest.mark.parametrize(
+    ("findings", "remedy"),
+    [
+        ([_leak("dup-across", 0.01)], "These rows can be taken out with `build import … --drop-leaks`."),
+        ([_leak("near-dup", 0.5)], "`build import … --regroup` divides all rows again"),
+        ([_leak("label-conflict", 0.01)], "Without these rows the fault would be gone."),
+        ([_leak("dup-across", 0.01), _finding(0.9, 400)], "taken out with `build import … --drop-leaks`."),
+        ([_leak("unperturbed", 0.01), _finding(0.9, 400)], "the fault of unperturbed would be gone."),
+        ([_leak("split-equal", 1.0)], ""),
+    ],
+)
+def test_how_faulty_rows_can_be_taken_out(findings, remedy):
+    made = dataclasses.replace(report(config()), findings=tuple(findings), external=remedy != "")
+    text = verdict_of(made).text
+    assert remedy in text if remedy else "rows" not in text
+
+
+def test_a_minor_fault_beside_a_serious_one_is_not_minor():
+    made = dataclasses.replace(report(config()), findings=(_leak("dup-within", 0.01), _finding(0.9, 400)))
+    assert not verdict_of(made).is_minor
+
+
+def test_what_a_solver_reads_is_said_with_its_cue():
+    cue = "blank at the end (U+0020 SPACE) → edited: covers 0.400, right 0.950"
+    above = dataclasses.replace(_finding(0.9, 400, "surface", 0.55), detail=cue)
+    text = verdict_of(dataclasses.replace(report(config()), findings=(above,))).text
+    assert "What surface is: logistic regression on white space" in text
+    assert f"here {cue}." in text
+
+
+@pytest.mark.parametrize(("accuracy", "is_said"), [(0.5, False), (0.9, True)])
+def test_what_no_model_reads_is_a_clause_of_its_own(accuracy, is_said):
+    column = dataclasses.replace(_finding(accuracy, 400, "metadata", None), detail="votes", severity=Severity.NOTE)
+    made = dataclasses.replace(report(config()), findings=(_finding(0.52, 10_000), column), external=True)
+    verdict = verdict_of(made)
+    said = f"Beside the texts, where no model looks: metadata (column votes) {accuracy:.3f} (majority baseline 0.500)."
+    assert (said in verdict.text) is is_said
+    assert audit_entry(made)["strongest"] == "length"
+    assert "metadata" not in verdict.remark
+
+
+def test_no_solver_better_than_the_baseline_is_said_so():
+    made = dataclasses.replace(report(config()), findings=(_finding(0.5, 10_000), _finding(0.48, 400, "edges", None)))
+    assert "No solver is better than the majority baseline (0.500)." in verdict_of(made).text
 
 
 def test_other_languages_pass_nothing_and_change_no_resolution():
@@ -130,6 +184,15 @@ def test_other_languages_pass_nothing_and_change_no_resolution():
 def test_a_design_with_a_shortcut_fails_in_every_language_though_no_config_shows_it():
     found = _verdicts(_audits(*[0.62] * 20))
     assert {(one.word, one.checks, one.of_design) for one in found.values()} == {(ABOVE, ("length",), True)}
+
+
+def test_a_design_that_is_open_above_its_threshold_is_on_every_card():
+    """No config may be told apart by chance alone, and each card has the figure of all."""
+    verdicts_of = _verdicts(_audits(*[0.53] * 20)).values()
+    assert {verdict.word for verdict in verdicts_of} == {OPEN}
+    told = "In all 20 configs of the task together: length 0.530 [0.501, 0.559] (threshold 0.520), which is open."
+    assert all(told in verdict.text for verdict in verdicts_of)
+    assert not any("configs of the task" in verdict.text for verdict in _verdicts(_audits(*[0.51] * 20)).values())
 
 
 def test_a_design_needs_several_configs_and_one_task():
@@ -215,7 +278,10 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
     for name, verdict in verdicts(found["configs"]).items():
         path = tmp_path / "out" / name / "README.md"
         lines = re.findall(r"^Audit: .*$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        assert lines == [f"Audit: **{word}**. {markdown(verdict.text)}"]
+        once, text = word.capitalize(), markdown(verdict.text)
+        told = text.removeprefix(once) if text.startswith(once) else f". {text}"
+        assert lines == [f"Audit: **{once}**{told}"]
+        assert once not in told
         assert f"{MARKS[word]}]({name}/README.md)" in release
         assert found["configs"][name]["files"]["README.md"]["bytes"] == path.stat().st_size
 

@@ -117,6 +117,7 @@ PUBLISHED = (
     Roles("WSC", ("text", "target.span1_text", "target.span2_text"), ("label",)),
     Roles("sentence pairs (GLUE, PAWS, PAWS-X)", ("sentence1", "sentence2"), ("label",), exclude=("-",)),
     Roles("DISRPT relations", ("unit1_txt", "unit2_txt"), ("label", "orig_label")),
+    Roles("CommitmentBank", ("Context", "Target", "Prompt"), ("Mean",), needs=("uID",)),
     Roles("CoLA, SST", ("sentence",), ("label",), needs=("idx",)),
     Roles("RuCoLA", ("sentence",), ("acceptable",)),
 )  # fmt: skip
@@ -643,9 +644,10 @@ PAIR_COLUMNS = (
     ("source_sentence", "target_sentence"),
     ("sen", "wrong_sen"),
     ("good", "bad"),
+    ("good_sentence", "bad_sentence"),
     ("grammatical", "ungrammatical"),
 )
-"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
+"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP, JBLiMP, common names; the acceptable sentence comes first."""
 
 
 def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
@@ -674,6 +676,8 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
     for split, frame in splits.items():
         if missing := [column for column in columns if column not in frame.columns]:
             raise UnreadableDataError(f"{name}: the {split} split has no column '{missing[0]}'")
+        if nested := [column for column in columns if frame.schema[column].is_nested()]:
+            raise UnreadableDataError(f"{name}: '{nested[0]}' holds lists or objects, and no sentences")
         good, bad = (pl.col(column).cast(pl.String) for column in columns)
         complete = frame.select(good=good, bad=bad).drop_nulls()
         if incomplete := frame.height - complete.height:

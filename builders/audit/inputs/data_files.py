@@ -270,12 +270,13 @@ def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
 
     There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI of SentEval: ``s1.train``, ``labels.train``;
     TweetEval: ``train_text.txt``, ``train_labels.txt``, with the names of the labels in ``mapping.txt``), or one of
-    scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``.
+    scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``. The
+    pairs of one folder, which are those of a year, are one set.
     """
     files = sorted({file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])})
     by_class: dict[Path, dict[str, Path]] = defaultdict(dict)
     by_column: dict[tuple[Path, str], dict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
-    scored: list[Group] = []
+    scored: dict[Path, list[Path]] = defaultdict(list)
     for file in files:
         if any(top in file.parents for top in tops) or not file.is_file():
             continue
@@ -291,8 +292,7 @@ def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
             by_column[folder, rest][split or "test"][column[1].lower()] = file
         scores = file.with_name(file.name.replace(_PAIRS, _SCORES, 1))
         if _PAIRS in file.name and scores in files:
-            set_name = f"{file.parent.name}/{file.stem.replace(_PAIRS, '', 1)}"
-            scored.append(Group(set_name, {"test": (scores, file)}, layout="STS"))
+            scored[file.parent] += [scores, file]
     layout = "one file per class (MR, CR, SUBJ, MPQA)"
     of_classes = [
         Group(stem.name, {"test": tuple(of_class.values())}, layout=layout, classes={"test": tuple(of_class)})
@@ -312,7 +312,11 @@ def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
             layout = "SNLI of SentEval" if is_snli else "parallel files of texts and labels (TweetEval)"
             names = next((file for file in files if file.parent == folder and file.stem.lower() in _CLASS_LISTS), None)
             of_columns.append(Group(rest or folder.resolve().name, complete, layout=layout, names=names))
-    return [*of_classes, *of_columns, *scored]
+    of_scores = []
+    for folder, parts in scored.items():
+        only = f"/{parts[1].stem.replace(_PAIRS, '', 1)}" if len(parts) == 2 else ""  # noqa: PLR2004  scores and pairs
+        of_scores.append(Group(f"{folder.resolve().name}{only}", {"test": tuple(parts)}, layout="STS"))
+    return [*of_classes, *of_columns, *of_scores]
 
 
 def _hold_rows(folders: Iterable[Sequence[Path]]) -> bool:

@@ -239,16 +239,19 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
         data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, text", label, texts)
         return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
     for split, files in group.files.items():
-        columns = [_text_lines(file, encoding) for file in files]
-        shortest = min(map(len, columns))  # empty lines at the end of one file are no rows
-        columns = [column if any(column[shortest:]) else column[:shortest] for column in columns]
-        if len(set(map(len, columns))) > 1:
-            sizes = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
-            raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
-        fields = [[*row] for row in zip(*columns, strict=True)]
-        if group.layout == "STS":
-            fields = [[score, *pair.split("\t")] for score, pair in fields]
-        lines.append(_number_fields(fields, split, files[-1]))
+        # A file of scores and one of pairs for each part of an STS set; else a file for each column.
+        step = 2 if group.layout == "STS" else len(files)
+        for part in (files[at : at + step] for at in range(0, len(files), step)):
+            columns = [_text_lines(file, encoding) for file in part]
+            shortest = min(map(len, columns))  # empty lines at the end of one file are no rows
+            columns = [column if any(column[shortest:]) else column[:shortest] for column in columns]
+            if len(set(map(len, columns))) > 1:
+                sizes = ", ".join(f"{file} {len(column)}" for file, column in zip(part, columns, strict=True))
+                raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
+            fields = [[*row] for row in zip(*columns, strict=True)]
+            if group.layout == "STS":
+                fields = [[score, *pair.split("\t")] for score, pair in fields]
+            lines.append(_number_fields(fields, split, part[-1]))
     several = group.layout == "STS" or max(map(len, group.files.values())) > 2  # noqa: PLR2004  labels and one text
     kinds = "label, s1, s2" if several else "label, text"
     data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, kinds, label, texts)
@@ -327,8 +330,8 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     if pair_columns(sample[0]) is not None or has_header(of_first_split["fields"].head(_SAMPLE).to_list()):
         return None
     in_cola = (_N_FIELDS == 4) & _field(0).str.contains(r"^[\w&.-]{1,12}$")  # noqa: PLR2004
-    for at, marks in ((1, ["0", "1"]), (2, ["", "*"])):
-        in_cola &= _FIELDS.list.get(at, null_on_oob=True).is_in(marks)
+    for at, marks in ((1, "^[01]$"), (2, r"^[\s*?#%]*$")):
+        in_cola &= _FIELDS.list.get(at, null_on_oob=True).str.contains(marks)
     if lines.select(in_cola.all()).item():
         return "cola"
     if all(len(fields) > 6 and fields[5][:1] == fields[6][:1] == "[" for fields in sample[:100]):  # noqa: PLR2004

@@ -167,37 +167,38 @@ CAPITALS: Mapping[str, pl.Expr] = {
 """Capitals by position."""
 _OF_ITS_OWN = _QUOTES + "‹›‚‛`´-‐‑‒–—―−…·•、。，．：；！？（）～"
 """Quotes, dashes and marks that several code points look like: each is counted by itself."""
-SURFACE: Mapping[str, pl.Expr] = {
-    name: _TEXT.str.count_matches(pattern)
-    for name, pattern in {
-        "blank at the start": r"^\s",
-        "blank at the end": r"\s$",
-        "two blanks": r"\s\s+",
-        "tab": r"\t",
-        "line feed": r"\n",
-        "carriage return": r"\r",
-        "other line ends": "[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]",
-        "no-break space": "[\xa0\u202f\u2007]",
-        "other blanks": "[\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]",
-        "blank before punctuation": r"\s[.,;:!?…)\]}»”]",
-        "no blank after punctuation": r"[,;:!?)\]}…][\p{L}\p{N}]",
-        "three stops": r"\.\.\.",
-        # Joiners between letters are orthography in Persian and in scripts of India.
-        "zero-width and direction": (
-            r"[\p{Cf}&&[^\x{200c}\x{200d}]]|[\x{200c}\x{200d}](?:\s|$|[\p{Latin}\p{Cyrillic}\p{Greek}])"
-        ),
-        "control": "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]",
-        "private use and unknown": r"[\x{fffd}\p{Co}]",
-        "wrong encoding": "[ÂÃâÐÑ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œ]",
-        "combining accents": "[\u0300-\u036f]",
-        "compatibility forms": "[\ufb00-\ufb06\uff01-\uff5e\u2460-\u24ff\u2070-\u209f\u2100-\u218f]",
-        "beyond the first plane": "[\U00010000-\U0010ffff]",
-        "scripts mixed in a word": r"\p{Latin}[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}]\p{Latin}",
-        "symbols": r"\p{S}",
-        **{f"U+{ord(mark):04X}": f"\\x{{{ord(mark):X}}}" for mark in dict.fromkeys(_OF_ITS_OWN)},
-    }.items()
-} | {"not NFC": (_TEXT.str.normalize("NFC") != _TEXT).cast(pl.UInt32)}
+SURFACE_PATTERNS: Mapping[str, str] = {
+    "blank at the start": r"^\s",
+    "blank at the end": r"\s$",
+    "two blanks": r"\s\s+",
+    "tab": r"\t",
+    "line feed": r"\n",
+    "carriage return": r"\r",
+    "other line ends": "[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]",
+    "no-break space": "[\xa0\u202f\u2007]",
+    "other blanks": "[\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]",
+    "blank before punctuation": r"\s[.,;:!?…)\]}»”]",
+    "no blank after punctuation": r"[,;:!?)\]}…][\p{L}\p{N}]",
+    "three stops": r"\.\.\.",
+    # Joiners between letters are orthography in Persian and in scripts of India.
+    "zero-width and direction": (
+        r"[\p{Cf}&&[^\x{200c}\x{200d}]]|[\x{200c}\x{200d}](?:\s|$|[\p{Latin}\p{Cyrillic}\p{Greek}])"
+    ),
+    "control": "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]",
+    "private use and unknown": r"[\x{fffd}\p{Co}]",
+    "wrong encoding": "[ÂÃâÐÑ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹Œ‘’“”•–—˜™š›œ]",
+    "combining accents": "[\u0300-\u036f]",
+    "compatibility forms": "[\ufb00-\ufb06\uff01-\uff5e\u2460-\u24ff\u2070-\u209f\u2100-\u218f]",
+    "beyond the first plane": "[\U00010000-\U0010ffff]",
+    "scripts mixed in a word": r"\p{Latin}[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}]\p{Latin}",
+    "symbols": r"\p{S}",
+    **{f"U+{ord(mark):04X}": f"\\x{{{ord(mark):X}}}" for mark in dict.fromkeys(_OF_ITS_OWN)},
+}
 """How a text is written: what other solvers never see, because tokens are the same without it."""
+SURFACE: Mapping[str, pl.Expr] = {
+    name: _TEXT.str.count_matches(pattern) for name, pattern in SURFACE_PATTERNS.items()
+} | {"not NFC": (_TEXT.str.normalize("NFC") != _TEXT).cast(pl.UInt32)}
+"""Counts of these patterns, and whether letters are decomposed."""
 
 
 class Features:
@@ -230,11 +231,22 @@ class Features:
         return np.hstack([*features, self._beside(grid[:, 0])])
 
     def counts(self, measures: Mapping[str, pl.Expr], slotted: pl.DataFrame | None = None) -> Floats:
+        """What ``unequal`` makes of measures of each text; of the texts of ``slotted``, if it is given."""
+        return self.unequal(self._grid(measures, self.slotted if slotted is None else slotted))
+
+    @cached_property
+    def surface(self) -> Floats:
+        """How each text is written: ``SURFACE``, shape (units, slots, measures)."""
+        return self._grid(SURFACE, self.slotted)
+
+    def unequal(self, grid: Floats) -> Floats:
         """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates.
 
         Measures that are equal in all texts are left out, but for one if no measure differs.
+
+        Args:
+            grid: of the measures, shape (units, slots, measures).
         """
-        grid = self._grid(measures, self.slotted if slotted is None else slotted)
         differs = (grid != grid[:1, :1]).any(axis=(0, 1))
         grid = grid[:, :, differs if differs.any() else slice(1)]
         return np.hstack([_flat(grid), grid.sum(axis=1), self._beside(grid[:, 0])])

@@ -18,9 +18,16 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
-from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, PUNCTUATION, SLOTS, SURFACE, Features
+from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, PUNCTUATION, SLOTS, Features
 from discoprobe.builders.audit.solvers.problem import TIE, Fold, Problem, Score, best_of
-from discoprobe.builders.audit.solvers.rules import Conditions, best_token, token_conditions, total
+from discoprobe.builders.audit.solvers.rules import (
+    Conditions,
+    best_rule,
+    best_token,
+    surface_conditions,
+    token_conditions,
+    total,
+)
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
@@ -239,6 +246,12 @@ def similarity(bench: Bench) -> Score | None:
     if bench.features.slots == 1:
         return None
     return bench.problem.learn(bench.features.similarity(), forest)
+
+
+def surface(bench: Bench) -> Score:
+    """Logistic regression on how texts are written; the single measure that tells most is in ``detail``."""
+    score = bench.problem.learn(bench.features.unequal(bench.features.surface))
+    return replace(score, detail=best_rule(surface_conditions(bench.problem, bench.features), bench.problem))
 
 
 def label_word(bench: Bench) -> Score | None:
@@ -472,7 +485,7 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "seen": seen,
     "punctuation": lambda bench: bench.problem.learn(bench.features.counts(PUNCTUATION)),
     "case": lambda bench: bench.problem.learn(bench.features.capitals()),
-    "surface": lambda bench: bench.problem.learn(bench.features.counts(SURFACE)),
+    "surface": surface,
     "label-word": label_word,
     "metadata": metadata,
     "row-order": row_order,

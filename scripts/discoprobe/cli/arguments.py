@@ -72,7 +72,7 @@ Set = Annotated[Texts, typer.Option("--set", help=_lines(
 ))]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]
 KeepFailed = Annotated[bool, typer.Option("--keep-failed", help=
-    "Keep configs that fail the audit; the exit status is then 3.")]
+    "Keep configs that fail the audit; the exit status is then 3, unless all faults are minor.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AuditNames = Annotated[Texts, typer.Argument(help=
     "Paths, URLs, configs of --out, or Hub ids (hf://owner/name). Default: all configs of --out.")]
@@ -111,7 +111,7 @@ DropLeaks = Annotated[bool, typer.Option("--drop-leaks", help=
 Regroup = Annotated[bool, typer.Option("--regroup", help=
     "Divide all rows into the splits again, so that rows that share a sentence are in one split.")]
 Strict = Annotated[bool, typer.Option("--strict", help=
-    "Leave the config out if the audit fails; the exit status is then 3.")]
+    "Leave the config out if the audit finds more than minor faults; the exit status is then 3.")]
 Encoding = Annotated[str, typer.Option("--encoding", help=
     "The encoding of text files, such as cp1252 or latin-1. Default: that of the byte order mark, or UTF-8.")]
 Format = Annotated[str | None, typer.Option("--format", help=
@@ -199,12 +199,24 @@ ReadSet = Annotated[Texts, typer.Option("--set", help=_lines(
 Names = Annotated[Texts, typer.Argument(help="Languages or corpora. Default: all.")]
 CheckNames = Annotated[Texts, typer.Argument(help=
     "Languages, corpora, .conllu files or folders of them. Default: the whole catalogue.")]
-ModelName = Annotated[str, typer.Option("--model", "-m", help=
-    "A model of transformers: a local folder, or an id on the Hub.")]
+ModelNames = Annotated[list[str], typer.Option("--model", "-m", help=
+    "A model of transformers or sentence-transformers: a local folder, or an id on the Hub. Repeatable.")]
+ProbeLang = Annotated[Texts, typer.Option("--lang", "-l", help=
+    "Score the configs of these languages, such as de,es. Default: all of the release. Repeatable.")]
+ProbeTask = Annotated[Texts, typer.Option("--task", "-t", help=
+    "Score the configs of these tasks, or groups of tasks, such as dc,probing. Default: all of the release. "
+    "Repeatable.")]
 Surprisal = Annotated[bool, typer.Option("--surprisal", help=
-    "Compare the probabilities that a causal model gives to the texts of a pair or choice.")]
+    "Do not train probes; compare the probabilities that a causal model gives to the texts of pairs and choices.")]
+ControlFigures = Annotated[bool, typer.Option("--controls/--no-controls", help=
+    "Also measure selectivity, description length, an MLP, shuffled words and random weights, at the best layer.")]
 TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows.")]
-Device = Annotated[str, typer.Option("--device", help="The device of torch: cpu or cuda.")]
+Device = Annotated[str, typer.Option("--device", help=
+    "The device of torch: cpu, cuda, cuda:1, mps, or auto, which is a GPU if there is one.")]
+BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=
+    "The largest number of texts in a batch; batches are also limited to 8,192 tokens.")]
+TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help=
+    "Run code from the repository of the model.")]
 SaveFolder = Annotated[Path | None, typer.Option("--save", help=
-    "Write CONFIG/MODEL.json and a plot of the layers (SVG) into this folder.")]
+    "The folder for CONFIG/MODEL.json and plots of the layers (SVG). Default: OUT-scores, beside the release.")]
 # fmt: on

@@ -71,7 +71,7 @@ def test_test_equals_dev(make, build):
     _passes(build(rows), "split-equal")
     rows = rows[:80] + [row | {"split": "test"} for row in reversed(rows[60:80])]
     found = _finding(build(rows), "split-equal")
-    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "validation and test")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "validation and test have the same rows")
     assert _finding(build(rows), "dup-across").measured == 20
 
 
@@ -162,7 +162,7 @@ def test_a_test_split_of_one_class(make, build):
     _passes(build(rows), "label-set")
     rows = [row | {"label": 1} if row["split"] == "test" else row for row in rows]
     found = _finding(build(rows), "label-set")
-    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks label0")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks the label label0")
 
 
 def test_a_label_that_no_split_has(make):
@@ -212,7 +212,7 @@ def test_labels_in_blocks(make, build):
     found = _finding(build(rows), "order")
     assert found.status is Status.ABOVE
     assert found.measured == 90
-    assert "longest run of one label 90" in found.detail
+    assert "90 rows of one label after one another" in found.detail
     assert found.rows == tuple(f"train:{place}" for place in range(5))
 
 
@@ -536,7 +536,10 @@ FAULTS = {
         {"expected": ("train", "validation", "test")},
     ),
     "altered-dup": lambda make, fault: _plain(
-        make, lambda rows: fault and rows[99].update(texts=[" ".join(rows[0]["texts"][0].split(" ")[::-1])])
+        make,
+        lambda rows: (
+            fault and [rows[90 + at].update(texts=[" ".join(rows[at]["texts"][0].split(" ")[::-1])]) for at in range(8)]
+        ),
     ),
     "group-split": lambda make, fault: _plain(
         make, lambda rows: [row.update(group=f"d{at % (95 if fault else 100)}") for at, row in enumerate(rows)]
@@ -602,6 +605,23 @@ def test_altered_copies_across_splits(make, build, alter):
     assert (finding.status, finding.measured) == (Status.ABOVE, 10 / 120)
     external = finding_of(build(rows, external=True), "altered-dup")
     assert (external.status, external.severity) == (Status.NOTED, Severity.NOTE)
+
+
+@pytest.mark.parametrize(("copies", "status"), [(1, Status.BELOW), (6, Status.ABOVE)])
+def test_one_formula_in_a_small_set_of_pairs_is_no_fault(make, build, copies, status):
+    """Both rows of a pair have it: 2 of 80 rows are more than 1 %, and 1 of 40 pairs is no evidence of that."""
+    rows = make.rows(100, 2, 1)
+    pairs = [row | {"texts": [make.sentence(12, 14), make.sentence(12, 14)]} for row in rows]
+    later = [row for row in pairs if row["split"] != "train"]
+    for row, other in zip(later[:copies], pairs, strict=False):
+        row["texts"][0] = " ".join(["ruby", *other["texts"][0].split(" ")[1:]])
+    both = [
+        {**row, "pair_id": f"p{at}", "label": label, "texts": row["texts"][:: 1 - 2 * label]}
+        for at, row in enumerate(pairs)
+        for label in (0, 1)
+    ]
+    finding = finding_of(build(both, pairs=True), "altered-dup")
+    assert (finding.status, finding.measured) == (status, copies / len(later))
 
 
 def test_sentences_with_a_beginning_in_common_are_no_copies(make, build):

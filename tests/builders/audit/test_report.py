@@ -107,6 +107,16 @@ def test_the_strongest_shortcut(long_and_short):
     assert report.strongest.gain == max(f.gain for f in report.findings if f.gain is not None)
 
 
+def test_the_strongest_shortcut_reads_texts(make, build):
+    """No model sees the number of a row; what it tells is named apart."""
+    rows = make.rows(400, 2, 1)
+    report = audit(build([{**row, "label": at % 2} for at, row in enumerate(rows)]))
+    assert report.strongest_beside_text.check == "row-order"
+    assert report.strongest_beside_text.gain > report.strongest.gain + 0.3
+    assert report.strongest.check not in {"row-order", "metadata", "position"}
+    assert report.to_dict()["strongest_beside_text"]["check"] == "row-order"
+
+
 def test_an_exempt_check_does_not_fail(long_and_short):
     report = audit(dataclasses.replace(long_and_short, exempt={"length": "the length is the label"}))
     finding = report.finding("length")

@@ -269,3 +269,34 @@ def test_treebanks_of_speech_or_verse_alone_are_left_out(tmp_path):
     frame = with_passages(found, Settings(), left_out=frozenset(found["corpus"]))
     assert set(frame["reason"]) == {"not-prose"}
     assert frame["passage"].null_count() == frame.height
+
+
+def reasons_of(tmp_path, texts):
+    found = sentences(shard_of(tmp_path, texts), Settings())
+    return with_passages(found.with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len())), Settings())
+
+
+def linked_texts(n_documents, n):
+    """Texts in which every sentence has a word of the one before it."""
+    return [[f"t{d}n{i} v{i} o{d}x{i} t{d}n{i + 1}" for i in range(n)] for d in range(n_documents)]
+
+
+def test_a_list_of_examples_is_no_document(tmp_path):
+    """As in UD_Breton-KEB: one sentence in several word orders, then the next one."""
+    sets = [[f"w{n}{i}" for i in range(6)] for n in range(8)]
+    examples = [" ".join([*words[k:], *words[:k]]) for words in sets for k in range(4)]
+    frame = reasons_of(tmp_path, [examples, *linked_texts(20, 30)])
+    assert set(frame.filter(pl.col("doc_id") == "d0")["reason"]) == {"near-copies"}
+    assert frame["reason"].null_count() == 600
+    assert set(reasons_of(tmp_path, [examples, *linked_texts(1, 30)])["reason"]) == {"near-copies"}
+
+
+def test_shuffled_sentences_are_no_document(tmp_path):
+    """Sentences of a text share words with their neighbours; the same sentences in another order do not."""
+    texts = linked_texts(20, 30)
+    assert reasons_of(tmp_path, texts)["reason"].null_count() == 600
+    rows = [sentence for text in texts for sentence in text]
+    order = np.argsort([hashing.digest(1, sentence) for sentence in rows])
+    shuffled = [[rows[i] for i in order[d * 30 : d * 30 + 30]] for d in range(20)]
+    assert set(reasons_of(tmp_path, shuffled)["reason"]) == {"unrelated"}
+    assert reasons_of(tmp_path, shuffled[:10])["reason"].null_count() == 300

@@ -1,13 +1,17 @@
 """Equal counts of labels, of like lengths."""
 
+import random
 from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
+from audit_parts import finding_of
+from cue_sets import read
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discoprobe.builders.audit import Status
 from discoprobe.builders.sampling import SURFACE, match_labels, surface
 from discoprobe.loaders import hashing
 
@@ -146,3 +150,55 @@ def test_a_row_more_moves_few():
     frame = made(lengths, [int(i % 3 == 0) for i in range(900)])
     before, after = (set(match_labels(part, "label", 13)["key"]) for part in (frame, frame.head(890)))
     assert len(before - after) <= 30
+
+
+def planted(n, seed):
+    """Texts of two labels, of which the second has longer words and sentences, and more capitals and commas."""
+    make = random.Random(seed)
+
+    def word(label):
+        letters = "".join(make.choices("abcdefghijklmnop", k=max(1, round(make.gauss(5 + 0.24 * label, 2)))))
+        cased = letters.capitalize() if make.random() < 0.15 + 0.04 * label else letters
+        return cased + "," * (make.random() < 0.08 + 0.024 * label)
+
+    labels = [i % 2 for i in range(n)]
+    texts = [" ".join(word(label) for _ in range(max(3, round(make.gauss(14 + 4 * label, 5))))) for label in labels]
+    splits = make.choices(["train", "validation", "test"], [0.55, 0.15, 0.3], k=n)
+    frame = pl.DataFrame({"text": texts, "label": labels, "split": splits}).with_columns(
+        key=pl.Series(hashing.mix(np.arange(n, dtype=np.uint64), "planted", seed))
+    )
+    return frame.with_columns(surface(pl.col("text")))
+
+
+@pytest.mark.parametrize("n", [110, 350, 1700, pytest.param(17_000, marks=pytest.mark.slow)])
+def test_a_planted_difference_is_gone_at_every_size(n, tmp_path):
+    """Sets of about 60, 200, 1,000 and 10,000 rows: the audit finds no length, and it finds it in the candidates."""
+    gains = []
+    for seed in range(3):
+        frame = planted(n, seed)
+        outcomes = []
+        for name, part in (("candidates", frame), ("matched", match_labels(frame, "label", 13))):
+            (folder := tmp_path / f"{name}{seed}").mkdir()
+            rows = part.select("split", "text", pl.col("label").cast(pl.String)).to_dicts()
+            finding = finding_of(read(rows, folder), "length")
+            outcomes.append(finding.status)
+        gains.append(outcomes)
+    assert all(matched is not Status.ABOVE for _, matched in gains)
+    assert n < 1000 or all(candidates is Status.ABOVE for candidates, _ in gains)
+
+
+def test_a_small_split_keeps_more_and_differs_by_no_more_than_chance_does():
+    frames = [planted(60, seed).with_columns(split=pl.lit("train")) for seed in range(10)]
+    strict = [match_labels(frame, "label", 13, small={}) for frame in frames]
+    wider = [match_labels(frame, "label", 13, small={"train": 200}) for frame in frames]
+    assert sum(rows.height for rows in wider) > sum(rows.height for rows in strict)
+    for frame, rows in zip(frames, wider, strict=True):
+        means = rows.group_by("label").agg(pl.col("n_chars").log().mean()).sort("label")["n_chars"]
+        assert abs(means[0] - means[1]) / frame["n_chars"].log().std() < (2 / (rows.height / 2)) ** 0.5
+
+
+def test_a_split_of_full_size_does_not_become_looser():
+    frame = planted(600, 5).with_columns(split=pl.lit("train"))
+    kept = match_labels(frame, "label", 13)
+    assert kept.height >= 200
+    assert kept.equals(match_labels(frame, "label", 13, small={}))

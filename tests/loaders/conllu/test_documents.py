@@ -130,6 +130,47 @@ def test_a_user_can_say_how_documents_are_told_apart(tmp_path, documents, expect
     assert set(shard.documents["doc_id"]) == expected
 
 
+def test_sentences_are_read_in_the_order_of_their_numbers(read):
+    names = [f"doc{d}:{n}" for d in range(3) for n in range(1, 11 + d)]
+    frame = read(ids(*sorted(names)))
+    ordered = frame.sort("doc", "index")
+    assert ordered["sent_id"].to_list() == names
+    assert ordered["run"].to_list() == [d for d in range(3) for _ in range(10 + d)]
+    assert frame["sent"].to_list() == [*range(33)]
+
+
+@pytest.mark.parametrize("comment", ["gap", "annotation_gap", "gap = 3 sentences"])
+def test_a_comment_on_a_gap_ends_a_passage(read, comment):
+    frame = read([["newdoc id = a"], [], [comment], []])
+    assert frame["run"].to_list() == [0, 0, 1, 1]
+    assert frame["doc_id"].to_list() == ["a"] * 4
+
+
+@pytest.mark.parametrize("comment", ["reference = x{}-s{}", "orig_file_sentence x{}#{}"])
+def test_documents_by_other_comments(read, comment):
+    """As in UD_Latin-LLCT and UD_Slovak-SNK; ``orig_file_sentence`` has no equals sign there."""
+    places = [(d, n) for d in range(3) for n in (1, 2, 4)]
+    frame = read([[f"sent_id = test-s{at}", comment.format(*place)] for at, place in enumerate(places)])
+    assert frame["doc_id"].to_list() == [f"x{d}" for d, _ in places]
+    assert frame["run"].to_list() == [0, 0, 1, 2, 2, 3, 4, 4, 5]
+
+
+def test_a_gap_in_the_numbers_ends_a_passage_and_not_the_documents(read):
+    frame = read(ids(*(f"d{d}-{n}" for d in range(3) for n in (1, 5, 6, 9, 12, 15))))
+    assert frame["doc_id"].null_count() == 0
+    assert frame["run"].to_list()[:6] == [0, 1, 1, 2, 3, 4]
+
+
+def test_in_a_sample_a_paragraph_ends_a_passage(read):
+    """Where sentences of paragraphs are missing, the last one of a paragraph may be, too."""
+    complete, sample = (
+        read(ids(*(f"d{d}-p{p}s{s}" for d in range(3) for p in (1, 2) for s in numbers)))["run"].to_list()[:8]
+        for numbers in ((1, 2, 3, 4), (1, 2, 5, 9))
+    )
+    assert complete == [0] * 8
+    assert sample == [0, 0, 1, 2, 3, 3, 4, 5]
+
+
 def test_a_large_file_is_cut_between_documents_found_by_stems(tmp_path, monkeypatch):
     names = [f"mt-{d}:{n}" for d in range(40) for n in range(1, 6)]
     (tmp_path / "f0.conllu").write_text("".join(sentence(*comments) for comments in ids(*names)))
@@ -146,7 +187,7 @@ def test_the_evidence_is_shown_per_file(tmp_path):
         (tmp_path / "x.conllu").write_text("".join(sentence(*comments) for comments in sentences))
         return explain_documents(tmp_path / "x.conllu", rule or DocumentRule())
 
-    assert shown(ids(*STEMS)).startswith("3 by sent_id: each in one passage, 4.0 sentences on average")
+    assert shown(ids(*STEMS)).startswith("3 by sent_id (12 of 12 sentences): each in one passage")
     assert shown(ids("test-1", "test-2")) == "none: the sentence ids name splits (test)"
     assert shown([["newdoc", "sent_id = a"], ["sent_id = b"]]) == "1 by newdoc"
     assert shown([["newdoc", "sent_id = a"], ["newdoc", "sent_id = b"]]) == "none: every sentence has a newdoc comment"

@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import pairwise
 
 import polars as pl
 import pyarrow as pa
@@ -192,15 +193,29 @@ WORDS = [
 ]
 
 
-def sentence(make, n, end="."):
-    return f"Der {' '.join(make.choices(WORDS, k=n))} steht hier {make.randint(2, 9999)} Mal{end}"
+def compound(make, n):
+    return "".join(make.choices(WORDS, k=n))
+
+
+def sentences(make):
+    """A function that makes sentences; each has one word in common with the one before, and hardly another."""
+    before = compound(make, 3)
+
+    def sentence(n, end="."):
+        nonlocal before
+        shared, before = before, compound(make, 3)
+        words = " ".join(compound(make, 2) for _ in range(n))
+        return f"{compound(make, 2).capitalize()} {shared} {words} {before} {make.randint(2, 9999)}{end}"
+
+    return sentence
 
 
 def test_ssp_takes_each_sentence_of_a_lead_with_one_of_the_body_of_its_document(tmp_path):
     make = random.Random(5)
+    sentence = sentences(make)
 
     def section(n, least):
-        return " ".join(sentence(make, make.randint(least, 12)) for _ in range(n))
+        return " ".join(sentence(make.randint(least, 12)) for _ in range(n))
 
     texts = [
         f"# Titel {n}\n\n{section(6, 3)}\n\n## Eins\n\n{section(12, 6)}\n\n## Zwei\n\n{section(12, 6)}"
@@ -241,6 +256,7 @@ def test_ssp_takes_each_sentence_of_a_lead_with_one_of_the_body_of_its_document(
 
 def test_speaker_balances_final_marks_and_tells_turns_apart(tmp_path):
     make = random.Random(7)
+    sentence = sentences(make)
     people = ["anna", "bruno", "clara"]
 
     def scene():
@@ -248,9 +264,11 @@ def test_speaker_balances_final_marks_and_tells_turns_apart(tmp_path):
         for _ in range(40):
             speaker = make.choice([one for one in people if one != speaker])
             n = make.randint(1, 4)
-            said = [sentence(make, make.randint(2, 6)) for _ in range(n - 1)]
-            said.append(sentence(make, make.randint(2, 6), "?" if make.random() < 0.6 else "."))
+            said = [sentence(make.randint(2, 6)) for _ in range(n - 1)]
+            said.append(sentence(make.randint(2, 6), "?" if make.random() < 0.6 else "."))
             turns.append(f'<sp who="#{speaker}"><p>{" ".join(said)}</p></sp>')
+            if make.random() < 0.2:  # a sentence that nobody says
+                turns.append(f"<p>{sentence(make.randint(2, 6))}</p>")
         return f"<div>{''.join(turns)}</div>"
 
     (folder := tmp_path / "p").mkdir()
@@ -260,12 +278,16 @@ def test_speaker_balances_final_marks_and_tells_turns_apart(tmp_path):
     config = build("speaker", corpus, Settings())
     (shard,) = corpus.shards()
     said = dict(shard.sentences.select("sent_id", "speaker").iter_rows())
+    follows = dict(pairwise(shard.sentences["sent_id"]))
     seen = set()
     for table in config.splits.values():
         ends = [[], []]
         for row in table.to_pylist():
             first, second = row["sent_ids"]
             assert (said[first] == said[second]) == (config.labels[row["label"]] == "same")
+            assert said[first]
+            assert said[second]
+            assert follows[first] == second
             assert not {first, second} & seen
             seen |= {first, second}
             ends[row["label"]].append(row["sentence1"][-1] + row["sentence2"][-1])

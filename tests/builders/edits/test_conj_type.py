@@ -1,0 +1,45 @@
+"""Conjunctions that join clauses of one kind only."""
+
+from dataclasses import replace
+
+import pytest
+
+import discoprobe
+from discoprobe.builders import Settings
+from discoprobe.loaders.conllu import read_corpora
+
+SETTINGS = replace(Settings(), min_class=1, match=False)
+
+
+def sentence(n, conjunction, *, coordinated):
+    """Two clauses of words that no other sentence has, joined by a conjunction."""
+    upos, rel, of_clause = ("CCONJ", "cc", "conj") if coordinated else ("SCONJ", "mark", "advcl")
+    rows = [
+        (f"Gente{n}", "NOUN", 2, "nsubj"), (f"canta{n}", "VERB", 0, "root"), (f"hoy{n}", "ADV", 2, "advmod"),
+        (conjunction, upos, 6, rel), (f"vecino{n}", "NOUN", 6, "nsubj"), (f"duerme{n}", "VERB", 2, of_clause),
+        (f"siempre{n}", "ADV", 6, "advmod"), (".", "PUNCT", 2, "punct"),
+    ]  # fmt: skip
+    lines = [f"# sent_id = {n}", f"# text = {' '.join(form for form, *_ in rows)}"]
+    lines += [
+        f"{i}\t{form}\t{form}\t{tag}\t_\t_\t{head}\t{role}\t_\t_" for i, (form, tag, head, role) in enumerate(rows, 1)
+    ]
+    return "\n".join(lines) + "\n\n"
+
+
+@pytest.mark.parametrize(
+    ("of_second_kind", "left"), [(0, {"y", "que", "mientras"}), (1, {"y", "que", "mientras"}), (8, {"y", "que"})]
+)
+def test_a_conjunction_of_both_kinds_is_left_out(tmp_path, monkeypatch, of_second_kind, left):
+    """*mientras* joins 40 subordinate clauses, and as many coordinated ones: none, one (a slip), or eight."""
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    kinds = (
+        [("y", True)] * 80 + [("que", False)] * 80 + [("mientras", False)] * 40 + [("mientras", True)] * of_second_kind
+    )
+    text = "".join(sentence(n, word, coordinated=kind) for n, (word, kind) in enumerate(kinds))
+    (tmp_path / "es_x-ud-test.conllu").write_text(text, encoding="utf-8")
+    config = discoprobe.build("conj_type", read_corpora([tmp_path / "es_x-ud-test.conllu"])["es"], settings=SETTINGS)
+    rows = [row for table in config.splits.values() for row in table.to_pylist()]
+    words = {(row["original"][row["edit"]["start"] :].split()[0], row["label"]) for row in rows}
+    assert {word for word, _ in words} == left
+    assert ("mientras", 0) not in words
+    assert config.drops.get("both-labels", 0) == (0 if not of_second_kind else 1 if of_second_kind == 1 else 48)
