@@ -13,7 +13,7 @@ SETTINGS = replace(Settings(), min_class=1, match=False)
 
 
 def sentence(n, conjunction, *, coordinated, blank=""):
-    """Two clauses of words that no other sentence has, joined by a conjunction, 7 to 12 words with the full stop.
+    """Two clauses of words that no other sentence has, joined by a conjunction, 6 to 17 words.
 
     ``blank`` stands before the full stop.
     """
@@ -21,7 +21,7 @@ def sentence(n, conjunction, *, coordinated, blank=""):
     rows = [
         (f"Gente{n}", "NOUN", 2, "nsubj"), (f"canta{n}", "VERB", 0, "root"), (f"hoy{n}", "ADV", 2, "advmod"),
         (conjunction, upos, 6, rel), (f"vecino{n}", "NOUN", 6, "nsubj"), (f"duerme{n}", "VERB", 2, of_clause),
-        *((f"siempre{n}x{i}", "ADV", 6, "advmod") for i in range(n % 6)), (".", "PUNCT", 2, "punct"),
+        *((f"siempre{n}x{i}", "ADV", 6, "advmod") for i in range(n % 12)), (".", "PUNCT", 2, "punct"),
     ]  # fmt: skip
     lines = [f"# sent_id = {n}", f"# text = {' '.join(form for form, *_ in rows[:-1])}{blank}."]
     lines += [
