@@ -256,21 +256,30 @@ class Shard:
         return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
 
     def sentence_facts(self) -> pl.DataFrame:
-        """``sent``, ``n_words`` and ``listed``, a row per sentence.
+        """``sent``, ``n_words``, ``listed`` and ``truncated``, a row per sentence.
 
-        ``n_words`` counts the words with a letter or digit. ``listed`` is true for names with numbers and without a
-        verb or subject, such as results or addresses (*Roberto Moreno 52 4.*).
+        ``n_words`` counts the words with a letter or digit, and symbols (*%*). ``listed`` is true for names with
+        numbers and without a verb or subject, such as results or addresses (*Roberto Moreno 52 4.*); ``truncated``
+        where an ellipsis follows a conjunction, preposition or determiner (*they go to …*).
         """
         if self.tokens.is_empty():  # text that was only divided into sentences
-            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=pl.lit(value=False))
-        alphanumeric, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
+            no = pl.lit(value=False)
+            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=no, truncated=no)
+        upos, form = pl.col("upos"), pl.col("form")
+        is_word = form.str.contains(r"[\p{L}\p{N}]") | (upos == "SYM").fill_null(value=False)
         clausal = upos.is_in(["VERB", "AUX"]) | pl.col("deprel").str.starts_with("nsubj")
         named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * upos.ne_missing(pl.lit("PUNCT")).sum()
         facts = self.tokens.group_by("sent").agg(
-            n_words=alphanumeric.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any()
-        )
+            n_words=is_word.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any(),
+            truncated=(
+                form.filter(~is_word).last().is_in(["...", "…", "...."])
+                & upos.filter(is_word).last().is_in(["CCONJ", "SCONJ", "ADP", "DET"])
+                & ~pl.col("deprel").filter(is_word).last().str.contains("^(case|det)").fill_null(value=False)
+                & ~is_word.last()
+            ),
+        )  # fmt: skip
         joined = self.sentences.select("sent").join(facts, on="sent", how="left", maintain_order="left")
-        return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed").fill_null(value=False))
+        return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed", "truncated").fill_null(value=False))
 
     def counts(self) -> Counts:
         """The counts of the shard; every sentence counts for ``text``, since the tables do not have the comments."""

@@ -371,7 +371,7 @@ def dataset_records(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"{name}: no dataset that `datasets` can load: {why}") from error
 
 
-SPLIT_SUFFIXES: Final = (".train", ".dev", ".valid", ".test")
+SPLIT_SUFFIXES: Final = (".train", ".dev", ".valid", ".test", ".all")
 SUFFIXES: Final = (
     ".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".psv", ".txt", ".rels", *SPLIT_SUFFIXES,
 )  # fmt: skip

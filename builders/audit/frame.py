@@ -19,6 +19,8 @@ _COLUMNS: dict[str, pl.DataType] = {
     "n_context": pl.UInt32(),
     "pair_id": pl.String(),
     "target": pl.String(),
+    "target_start": pl.Int32(),
+    "target_end": pl.Int32(),
     "original": pl.String(),
     "edit_start": pl.Int32(),
     "edit_end": pl.Int32(),
@@ -86,6 +88,7 @@ class AuditInput:
         exempt: checks that do not apply → reason.
         expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
+        conditions: of a suite, the names that ``condition`` indexes; empty if they are not known.
     """
 
     name: str
@@ -101,6 +104,7 @@ class AuditInput:
     exempt: Mapping[str, str] = field(default_factory=dict)
     expected: tuple[str, ...] = ()
     read: Provenance | None = None
+    conditions: tuple[str, ...] = ()
 
     @property
     def splits(self) -> tuple[str, ...]:

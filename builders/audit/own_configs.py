@@ -89,7 +89,10 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
     the labels whatever the condition is; their texts are those of the regions.
     """
     optional = ("id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score")
-    fields = {"target": ("target", "form"), "edit_start": ("edit", "start"), "edit_end": ("edit", "end")}
+    fields = {
+        "target": ("target", "form"), "target_start": ("target", "start"), "target_end": ("target", "end"),
+        "edit_start": ("edit", "start"), "edit_end": ("edit", "end"),
+    }  # fmt: skip
     n_context = {Shape.CANDIDATE: pl.col("sentences").list.len(), Shape.CHOICE: pl.col("context").list.len()}
     parts = []
     for split, frame in splits.items():
@@ -115,10 +118,11 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
         raise UnreadableDataError(f"{name}: no rows to audit")
     rows = conform(pl.concat(parts, how="vertical_relaxed"), shape)
     n_labels = most_choices(rows) if shape is Shape.CHOICE else int(rows["label"].max()) + 1  # type: ignore[arg-type]
+    conditions = labels if shape is Shape.SUITE else ()
     labels = ("good", "bad") if shape is Shape.SUITE else labels or tuple(map(str, range(n_labels)))
     labels, rows = with_used_labels(labels, rows, shape)
     audited_shape = {Shape.SCORED: Shape.PAIR, Shape.SUITE: Shape.SEQUENCE}.get(shape, shape)
-    return AuditInput(name, audited_shape, labels, rows)
+    return AuditInput(name, audited_shape, labels, rows, conditions=conditions)
 
 
 def _suite_version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:

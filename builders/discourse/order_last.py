@@ -16,4 +16,4 @@ def order(key: int, size: int, context: Context) -> list[int]:
     return [*hashing.permutation(key, size - 1, *context.seed_key).tolist(), size - 1]
 
 
-TASK = ordering_task(5, order)
+TASK = ordering_task(5, order, version=5)

@@ -252,6 +252,13 @@ ELLIPSIS = "…"
 _JOINT = r"[\s,،、，;；؛:：–—―-]+$"
 
 
+SLIPS = 0.05
+"""Largest share of the rarer kind among the clauses of a conjunction that counts as slips of the annotation."""
+
+KINDS = {"both-labels": "the conjunction joins clauses of both kinds in the corpus (Spanish *mientras*)"}
+"""Why candidates of ``conj_type`` are dropped."""
+
+
 def hidden_conjunctions(trees: Trees, context: Context) -> pl.DataFrame:
     """Sentences in which one conjunction joins clauses and can be hidden, with what they are matched on.
 
@@ -265,16 +272,20 @@ def hidden_conjunctions(trees: Trees, context: Context) -> pl.DataFrame:
     coordinated = (pl.col("rel") == "conj") & (pl.col("head_n_mark") == 0) & (n_cc == 1) & (n_mark == 0)
     subordinate = pl.col("rel").is_in(["advcl", "ccomp", "csubj", "acl"]) & (deprel != "acl:relcl")
     subordinate &= (n_mark == 1) & (n_cc == 0)
-    joined = (
+    upos, lemma = pl.col("upos"), pl.coalesce("lemma", "form").str.to_lowercase()
+    linked = (
         links(with_heads(words))
         .filter((n_cc > 0) | (n_mark > 0), "clausal", ~pl.col("nonfinite"))
-        .filter(pl.len().over("sent") == 1)
         .with_columns(label=pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1])))
+        .with_columns(alone=pl.len().over("sent") == 1)
         .drop_nulls("label")
-        .select("sent", "label", "subject", row=pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark"))
+        .with_columns(row=pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark"))
+        .select("sent", "label", "subject", "alone", "row")
+        .join(words.select("row", conjunction=lemma), on="row", maintain_order="left")
     )
+    counts = [(pl.col("label") == label).sum().over("conjunction").alias(f"n_{label}") for label in LABELS]
+    joined = linked.with_columns(counts).filter("alone")
     rule = context.language.section(ConjTypeRules)
-    upos, lemma = pl.col("upos"), pl.coalesce("lemma", "form").str.to_lowercase()
     unlisted = [
         (upos == kind) & ~lemma.is_in(sorted(lemmas))
         for kind, lemmas in (("CCONJ", rule.cconj), ("SCONJ", rule.sconj))
@@ -295,7 +306,8 @@ def hidden_conjunctions(trees: Trees, context: Context) -> pl.DataFrame:
     subject = pl.when("subject").then(pl.lit(", subject")).otherwise(pl.lit(""))
     inside = sentences.filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
     return inside.select(
-        "sent", "label", *(count.name.prefix("shown_") for count in surface(visible)),
+        "sent", "label", "conjunction", *(f"n_{label}" for label in LABELS),
+        *(count.name.prefix("shown_") for count in surface(visible)),
         shown_key=visible.str.to_lowercase().hash(0), cell=pl.concat_str(marks(visible), subject),
         plan=pl.struct("end", start=before.str.len_chars(), new=mask(before)),
     ).sort("sent")  # fmt: skip
@@ -317,10 +329,18 @@ def mask(before: pl.Expr) -> pl.Expr:
 def matched_without_conjunction(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many of both labels in every cell. Every text is edited; its length is counted without the conjunction.
 
-    Sentences that differ in the conjunction alone are duplicates.
+    Sentences that differ in the conjunction alone are duplicates. A conjunction that joins clauses of both kinds in the
+    corpus does not tell which kind: it is left out, or where it is rarely of one kind (`SLIPS`), these sentences are.
     """
     visible = {name: f"shown_{name}" for name in SURFACE}
-    sample = balanced(frame.with_columns(text_key="shown_key", **visible), context)
+    numbers = [f"n_{label}" for label in LABELS]
+    totals = frame.unique(["shard", "conjunction"]).group_by("conjunction").agg(pl.col(numbers).sum())
+    of_label = [pl.col(number) / pl.sum_horizontal(numbers) for number in numbers]
+    rarer, own = pl.min_horizontal(of_label), pl.when(label=LABELS[0]).then(of_label[0]).otherwise(of_label[1])
+    unclear = pl.when((rarer >= SLIPS) | (own < SLIPS)).then(pl.lit("both-labels"))
+    judged = frame.drop(numbers).join(totals, on="conjunction", how="left", maintain_order="left")
+    judged = judged.with_columns(reason=pl.coalesce("reason", unclear))
+    sample = balanced(judged.with_columns(text_key="shown_key", **visible), context)
     return replace(sample, rows=sample.rows.with_columns(edited=pl.lit(value=True)))
 
 

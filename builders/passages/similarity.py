@@ -359,8 +359,8 @@ def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidat
 def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.DataFrame) -> npt.NDArray[np.float64]:
     """Gains of simple rules that choose between the original order of a window and another order of its sentences.
 
-    The rules use the lengths of the first, second and last sentence, the mean difference in length between neighbours,
-    and the mean similarity of neighbours.
+    The rules use the lengths of the first and second sentence and of the last one that any order moves, the mean
+    difference in length between neighbours, and the mean similarity of neighbours.
 
     Args:
         frame: all sentences, as ``with_passages`` gives them.
@@ -369,24 +369,29 @@ def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.Dat
     """
     rules: list[npt.NDArray[np.float64]] = []
     by_size = windows.with_row_index("at").partition_by("size", maintain_order=True)
-    for same_size in by_size:
-        first, order = same_size["first"].to_numpy()[:, None], np.array(same_size["order"].to_list())
+    orders = [np.array(same_size["order"].to_list()) for same_size in by_size]
+    stay = min(int((order != np.sort(order, axis=1))[:, ::-1].argmax(axis=1).min()) for order in orders)
+    for same_size, order in zip(by_size, orders, strict=True):
+        first = same_size["first"].to_numpy()[:, None]
         versions = [first + np.sort(order, axis=1), first + order]
-        rules.append(np.stack([_of_order(frame, similarity, rows) for rows in versions], axis=1))
+        rules.append(np.stack([_of_order(frame, similarity, rows, -1 - stay) for rows in versions], axis=1))
     at = np.concatenate([same_size["at"].to_numpy() for same_size in by_size])
     measures = np.concatenate(rules)[np.argsort(at)]
     return np.hstack([differences(measures[:, :, rule]) for rule in range(measures.shape[2])])
 
 
-def _of_order(frame: pl.DataFrame, similarity: Similarity, shown: Rows) -> npt.NDArray[np.float64]:
-    """What is measured of windows, shape (windows, measures); ``shown`` are the rows of their sentences."""
+def _of_order(frame: pl.DataFrame, similarity: Similarity, shown: Rows, last: int) -> npt.NDArray[np.float64]:
+    """What is measured of windows, shape (windows, measures).
+
+    ``shown`` are the rows of their sentences, ``last`` is the last place whose sentence is not always the same.
+    """
     lengths = [np.log1p(frame[name].to_numpy().astype(np.float64))[shown] for name in ("n_words", "n_chars")]
     before, after = shown[:, :-1].ravel(), shown[:, 1:].ravel()
     measures: list[SimilarityMeasure] = [similarity.cosines, similarity.shares]
     beside = [measure.with_each(before[:, None], after[:, None]) for measure in measures]
     return np.column_stack(
         [
-            *[length[:, place] for length in lengths for place in (0, 1, -1)],
+            *[length[:, place] for length in lengths for place in (0, 1, last)],
             np.abs(np.diff(lengths[1], axis=1)).mean(axis=1),
             *[values.reshape(len(shown), -1).mean(axis=1) for values in beside],
         ]

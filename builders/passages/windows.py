@@ -103,6 +103,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
                 pl.when(words > most).then(pl.lit("too-long")),
                 clean_text.fault(pl.col("text")),
                 pl.when("listed").then(pl.lit("names-and-numbers")),
+                pl.when("truncated").then(pl.lit("fragment")),
             ),
         )
     )  # fmt: skip

@@ -1,9 +1,9 @@
 """How long the sentence is (SentEval, X-Probe, RuSentEval SentLen).
 
-Words are counted as in the treebank, without punctuation. By default the classes are six ranges of length that have
-equally many sentences in the corpus, so that no class is empty; the presets `rusenteval` and `senteval` use the
-published ranges. This is a calibration task: length *is* the label, and a count of spaces solves it almost perfectly.
-It shows whether a representation keeps what the other tasks are matched on.
+Words are counted as in the treebank, with symbols such as *%* and without punctuation. By default the classes are six
+ranges of length that have equally many sentences in the corpus, so that no class is empty; the presets `rusenteval` and
+`senteval` use the published ranges. This is a calibration task: length *is* the label, and a count of spaces solves it
+almost perfectly. It shows whether a representation keeps what the other tasks are matched on.
 """
 
 import polars as pl

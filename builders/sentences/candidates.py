@@ -109,6 +109,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
                 clean_text.fault(pl.col("text")),
                 pl.when("listed").then(pl.lit("names-and-numbers")),
+                pl.when("truncated").then(pl.lit("fragment")),
                 clean_text.half_quoted(pl.col("text")),
                 pl.when("nominal", ~marked).then(pl.lit("heading")),
                 pl.when(profiled, ~marked, pl.col("text").str.contains(r"^\s*\p{Ll}")).then(pl.lit("fragment")),

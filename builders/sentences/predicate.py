@@ -29,17 +29,22 @@ Mark = Annotated[str, msgspec.Meta(pattern=r"^([a-z]+(:[a-z]+)?|Voice=[A-Z][A-Za
 VERBAL: Final = ("VERB", "AUX")
 """Parts of speech whose features are the clause's: a noun's Person is its possessor's."""
 
-PASSIVE_DEPENDENTS: Final = ("nsubj:pass", "csubj:pass", "expl:pass")
+PASSIVE_DEPENDENTS: Final = ("nsubj:pass", "csubj:pass")
 """Marks of the passive that a verb above the passive one may have: Russian *решения могут быть оспорены*."""
 
-REFLEXIVE: Final = ("expl:pv", "expl:comp")
-"""Reflexives that no passive verb has: French *il s'est amélioré* is a perfect, whatever its auxiliary is called."""
+REFLEXIVE: Final = ("expl:pv", "expl:comp", "expl:pass", "expl:impers")
+"""Reflexives that are no evidence of a passive: French *il s'est amélioré* is a perfect, Czech *dveře se otevřely* (the
+door opened) an active, and treebanks call both `expl:pass`."""
+
+UNDECIDED: Final = ("expl:pass", "expl:impers")
+"""Reflexives that leave the voice undecided in every language."""
 
 OUTER: Final = ("nsubj:outer", "csubj:outer")
 """Subjects of a predicate that is a clause: *best* in *the best was that they agreed*, whose root is *agreed*."""
 
-UNREAL: Final = ("Cnd", "Sub")
-"""Moods whose Tense names a form, not a time: German *könnte* (Sub, Past), French *pourrait* (Cnd, Pres)."""
+UNREAL: Final = ("Cnd", "Sub", "Opt", "Des", "Jus", "Prp", "Irr")
+"""Moods whose Tense names a form, not a time: German *könnte* (Sub, Past), French *pourrait* (Cnd, Pres), Turkish
+*gidelim* (let us go; Opt, Pres)."""
 
 FINITE: Final = Condition(feats={"VerbForm": frozenset({"", "Fin"})})
 """What a word must be for Tense, Mood or Person to be read from it, where the language's data have no condition."""
@@ -62,7 +67,7 @@ REASONS: Final = {
     "several-bearers": "several words of the predicate bear the feature, or one bears several values",
     "person-on-copula": "a copula with a feature of its own follows the verb",
     "compound-tense": "a compound tense, which treebanks label by its auxiliary and not by its meaning",
-    "unreal-mood": "a conditional or subjunctive, whose tense is a form",
+    "unreal-mood": "a conditional, subjunctive or optative, whose tense is a form",
     "imperative": "an imperative, which has no tense and nearly always the second person",
     "unclear-voice": "no mark of voice, one that leaves it open (Russian *-ся*), or marks that contradict each other "
     "(an object, a reflexive or a copula beside a passive)",
@@ -176,7 +181,7 @@ def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
     return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
 
 
-def predicate_feature(feature: str, version: int = 7, **choices: Any) -> ProbingTask:
+def predicate_feature(feature: str, version: int = 8, **choices: Any) -> ProbingTask:
     """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
 
     Args:
@@ -255,7 +260,8 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
         words = trees.once(words_of_predicate)
         values = _bearers(words, feature, rule)
         if feature == "Voice":
-            values = _hinder(values, _deponents(trees), "unclear-voice")
+            reflexive = trees.dependents.filter(pl.col("deprel").is_in(UNDECIDED))
+            values = _hinder(values, pl.concat([_deponents(trees), reflexive]), "unclear-voice")
         if rule.tense == ("root",):
             # Where tense is an ending of the root, auxiliaries with the feature end the verb: Turkish *istemiyordum* (I
             # did not want) is *istemiyor*, Person=3, and the copula *dum*, Person=1.
@@ -370,8 +376,8 @@ def _voice(trees: Trees, rule: PredicateRules) -> pl.DataFrame:
     """Roots in the passive by one of its marks, or in the active: ``sent``, ``target``, ``value``, ``hindrance``.
 
     With a copula the root is an infinitive (*my plan is to sell it*) or a participle that names a state. A root with a
-    mark is active by a reflexive pronoun (but where it is a mark of the passive, as Romanian *se*), an object, an
-    auxiliary that makes no passive, a verb that has none, or a relation that leaves the voice undecided.
+    mark is undecided with a reflexive pronoun, an object, an auxiliary that makes no passive, a verb that has none, or
+    a relation that leaves the voice undecided.
     """
     deprel, rel, person, dependents = pl.col("deprel"), pl.col("rel"), feat("Person"), trees.dependents
     # A pronoun that stands for the subject: *se*, or *me* beside *je*.
@@ -396,7 +402,7 @@ def _voice(trees: Trees, rule: PredicateRules) -> pl.DataFrame:
         _below=_in_sentences_of(dependents.filter(rel == "xcomp", passive_word)),
         _raised=_in_sentences_of(dependents.filter(rel == "xcomp")),
         _against=_in_sentences_of(dependents.filter(pl.any_horizontal(against))) | never,
-        _unsure=_has_mark(trees, rule.unsure),
+        _unsure=_has_mark(trees, (*UNDECIDED, *rule.unsure)),
         _copular=_in_sentences_of(dependents.filter(rel == "cop")),
         _passive=meets_any(rule.passive_if) if rule.passive_if else pl.lit(value=True),
         _active=meets_any(rule.active_if),

@@ -137,7 +137,7 @@ SPACED = 0.5
 class Trees:
     """The words of a shard with what their trees say.
 
-    ``words`` has the columns of the shard's tokens and
+    ``words`` has the columns of the shard's tokens (in ``feats``, a verb has ``Person[subj]`` as ``Person``) and
 
     * ``row``: the word's own number in the table; ``head_row``: its head's (null for a root);
     * ``rel``: its relation without the subtype;
@@ -159,6 +159,7 @@ class Trees:
     def words(self) -> pl.DataFrame:
         """One row per word."""
         numbered = self.shard.tokens.select(pl.int_range(pl.len()).alias("row"), pl.all()).with_columns(
+            feats=_of_subject(),
             rel=pl.col("deprel").str.extract(r"^([^:]+)"),
             head_row=pl.when(pl.col("head") > 0).then(pl.col("row") - pl.col("index") + pl.col("head")),
         )
@@ -238,6 +239,15 @@ def with_dependents(words: pl.DataFrame, dependents: pl.DataFrame, **facts: pl.E
     truths = [name for name, kind in of_heads.schema.items() if kind == pl.Boolean]
     joined = words.join(of_heads, on="row", how="left", maintain_order="left")
     return joined.with_columns(pl.col(truths).fill_null(value=False))
+
+
+def _of_subject() -> pl.Expr:
+    """FEATS, in which a verb has the person and number of its subject without a layer: Erzya ``Person[subj]=3``."""
+    feats = pl.col("feats")
+    for name in ("Number", "Person"):
+        layered = pl.col("upos").cast(pl.String).is_in(["VERB", "AUX"]) & ~feats.str.contains(rf"(?:^|\|){name}=")
+        feats = pl.when(layered).then(feats.str.replace(rf"(^|\|){name}\[subj\]=", f"${{1}}{name}=")).otherwise(feats)
+    return feats
 
 
 def _clitic(hyphen: str) -> pl.Expr:

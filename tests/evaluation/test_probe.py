@@ -7,57 +7,38 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from tiny_models import WORDS, tokenizer_of
 from typer.testing import CliRunner
 
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
-tokenizers = pytest.importorskip("tokenizers", reason="the extra 'probe' is not installed")
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
 from discoprobe.cards.text import layer_plot
 from discoprobe.cli import app
-from discoprobe.evaluation import ModelError, linear_probe, load_model, surprisal
-from discoprobe.loaders import UnsupportedError, silent
+from discoprobe.evaluation import ProbeOptions, evaluate, load_model, probes, surprisal
+from discoprobe.loaders import UnsupportedError, UsageError, silent
 
-WORDS = [f"w{number}" for number in range(40)]
 SPLITS = {"train": 240, "validation": 80, "test": 160}
 
 
-def tokenizer_of(words):
-    names = ["[PAD]", "[UNK]", "[BOS]", *words]
-    numbers = {name: number for number, name in enumerate(names)}
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="[UNK]"))
-    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=32
-    )
-
-
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory):
+def encoder(model_folder):
     """The folder of a BERT with random weights."""
-    folder = tmp_path_factory.mktemp("encoder")
-    torch.manual_seed(3)
-    config = transformers.BertConfig(
-        vocab_size=43, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=32,
-    )  # fmt: skip
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    tokenizer_of(WORDS).save_pretrained(folder)
-    return str(folder)
+    return model_folder("bert")
 
 
-def gpt(folder, texts):
-    """The folder of a GPT-2 with random weights, or trained to predict the words of texts."""
+def trained(folder, texts):
+    """The folder of a GPT-2 that was trained to predict the words of texts."""
     torch.manual_seed(3)
     tokenizer = tokenizer_of(WORDS)
     config = transformers.GPT2Config(
-        vocab_size=43, n_positions=32, n_embd=32, n_layer=2, n_head=2, bos_token_id=2, eos_token_id=2
+        vocab_size=45, n_positions=32, n_embd=32, n_layer=2, n_head=2, bos_token_id=2, eos_token_id=2
     )
     model = transformers.GPT2LMHeadModel(config)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
-    for _ in range(60 if texts else 0):
+    for _ in range(60):
         ids = torch.tensor([[2, *tokenizer(text)["input_ids"]] for text in texts])
         loss = model(input_ids=ids, labels=ids).loss
         loss.backward()
@@ -91,9 +72,9 @@ def labelled(*, planted):
 
 
 def test_a_probe_is_at_chance_on_random_labels_and_finds_a_planted_word(encoder):
-    model = load_model(encoder, "encoder")
-    chance = linear_probe.evaluate(labelled(planted=False), model, silent).best
-    found = linear_probe.evaluate(labelled(planted=True), model, silent).best
+    model = load_model(encoder)
+    chance = probes.evaluate(labelled(planted=False), model, silent, controls=False).best
+    found = probes.evaluate(labelled(planted=True), model, silent, controls=False).best
     assert chance.interval.low < 0.5 < chance.interval.high
     assert found.accuracy > 0.95
     assert found.n == SPLITS["test"]
@@ -101,9 +82,9 @@ def test_a_probe_is_at_chance_on_random_labels_and_finds_a_planted_word(encoder)
 
 
 def test_every_layer_and_pooling_has_a_score_and_validation_chooses(encoder):
-    evaluation = linear_probe.evaluate(labelled(planted=True), load_model(encoder, "encoder"), silent, train_rows=100)
+    evaluation = probes.evaluate(labelled(planted=True), load_model(encoder), silent, train_rows=100, controls=False)
     assert [(score.method, score.layer) for score in evaluation.scores] == [
-        (method, layer) for method in ("mean", "token") for layer in (0, 1, 2)
+        (method, layer) for method in ("mean", "first", "last") for layer in (0, 1, 2)
     ]
     assert evaluation.best.validation == max(score.validation for score in evaluation.scores)
     assert evaluation.train_rows == 100
@@ -123,9 +104,9 @@ def related(*, planted):
 
 
 def test_a_relation_of_two_texts_is_found(encoder):
-    model = load_model(encoder, "encoder")
-    assert linear_probe.evaluate(related(planted=True), model, silent).best.accuracy > 0.9
-    assert linear_probe.evaluate(related(planted=False), model, silent).best.interval.low < 0.5
+    model = load_model(encoder)
+    assert probes.evaluate(related(planted=True), model, silent, controls=False).best.accuracy > 0.9
+    assert probes.evaluate(related(planted=False), model, silent, controls=False).best.interval.low < 0.5
 
 
 def choices():
@@ -142,7 +123,7 @@ def choices():
 
 
 def test_the_right_choice_is_found(encoder):
-    evaluation = linear_probe.evaluate(choices(), load_model(encoder, "encoder"), silent)
+    evaluation = probes.evaluate(choices(), load_model(encoder), silent, controls=False)
     assert evaluation.best.accuracy > 0.9
     assert evaluation.best.macro_f1 is None
     assert evaluation.majority < 0.5
@@ -170,19 +151,19 @@ def ordered_pairs(n=120):
 
 
 @pytest.fixture(scope="module")
-def random_gpt(tmp_path_factory):
-    return gpt(tmp_path_factory.mktemp("random"), [])
+def random_gpt(model_folder):
+    return model_folder("gpt2")
 
 
 @pytest.fixture(scope="module")
 def trained_gpt(tmp_path_factory):
-    return gpt(tmp_path_factory.mktemp("trained"), [" ".join(WORDS[start : start + 8]) for start in range(31)])
+    return trained(tmp_path_factory.mktemp("trained"), [" ".join(WORDS[start : start + 8]) for start in range(31)])
 
 
 def test_surprisal_tells_originals_for_a_model_that_learned_the_order(random_gpt, trained_gpt):
-    learned = surprisal.evaluate(ordered_pairs(), load_model(trained_gpt, "causal"), silent)
-    untrained = surprisal.evaluate(ordered_pairs(), load_model(random_gpt, "causal"), silent)
-    assert [score.method for score in learned.scores] == ["total", "per_token", "region"]
+    learned = surprisal.evaluate(ordered_pairs(), load_model(trained_gpt), silent)
+    untrained = surprisal.evaluate(ordered_pairs(), load_model(random_gpt), silent)
+    assert [score.method for score in learned.scores] == ["total", "per_token", "region", "region_per_token"]
     assert all(score.accuracy > 0.95 for score in learned.scores)
     assert untrained.best.interval.low < 0.5 < untrained.best.interval.high
     assert learned.best.n == 120
@@ -194,13 +175,13 @@ def test_groups_of_two_pairs_without_a_control_are_no_items(random_gpt):
     two = (pl.col("pair_id").str.slice(1).cast(pl.Int64) // 2).cast(pl.String)
     grouped = dataclasses.replace(pairs, rows=pairs.rows.with_columns(group=two))
     assert grouped.split("test").group_by("group").len()["len"].unique().to_list() == [4]
-    scores = surprisal.evaluate(grouped, load_model(random_gpt, "causal"), silent).scores
-    assert [score.method for score in scores] == ["total", "per_token", "region"]
+    scores = surprisal.evaluate(grouped, load_model(random_gpt), silent).scores
+    assert [score.method for score in scores] == ["total", "per_token", "region", "region_per_token"]
 
 
 def test_pairs_of_one_group_count_as_dependent(trained_gpt, random_gpt):
     """Thirty groups of four pairs: the interval is wider than that of 120 independent pairs."""
-    evaluation = surprisal.evaluate(ordered_pairs(), load_model(random_gpt, "causal"), silent)
+    evaluation = surprisal.evaluate(ordered_pairs(), load_model(random_gpt), silent)
     low, high = evaluation.best.interval
     p = evaluation.best.accuracy
     assert high - low >= 2 * 1.96 * np.sqrt(p * (1 - p) / 120) * 0.95
@@ -218,13 +199,13 @@ def test_a_choice_is_scored_after_its_context(trained_gpt):
         for at in range(12) for place in [at % 4]
     ]  # fmt: skip
     found = AuditInput("made_en", Shape.CHOICE, ("0", "1", "2", "3"), conform(pl.DataFrame(rows), Shape.CHOICE))
-    evaluation = surprisal.evaluate(found, load_model(trained_gpt, "causal"), silent)
+    evaluation = surprisal.evaluate(found, load_model(trained_gpt), silent)
     assert evaluation.best.accuracy > 0.9
     assert evaluation.majority == 0.25
 
 
 def test_the_surprisal_of_a_text_does_not_depend_on_the_texts_beside_it(trained_gpt):
-    model = load_model(trained_gpt, "causal")
+    model = load_model(trained_gpt)
     texts = ["w3 w4 w5", "w9", "w7 w8 w9 w10 w11 w12"]
     together = surprisal.surprisals(model, texts, silent)
     for text, read in zip(texts, together, strict=True):
@@ -234,31 +215,79 @@ def test_the_surprisal_of_a_text_does_not_depend_on_the_texts_beside_it(trained_
     assert together[2].over(3, 8).tolist() == together[2].bits[1:3].tolist()
 
 
-def test_what_cannot_be_scored_is_said_in_one_line(encoder, trained_gpt, tmp_path):
-    with pytest.raises(ModelError, match="not a causal language model"):
-        load_model(encoder, "causal")
-    with pytest.raises(ModelError, match="cannot be loaded") as failed:
-        load_model(str(tmp_path), "encoder")
-    assert "\n" not in str(failed.value)
+def test_what_cannot_be_scored_is_said_in_one_line(encoder, trained_gpt):
+    with pytest.raises(UnsupportedError, match="only a causal model gives"):
+        surprisal.evaluate(ordered_pairs(), load_model(encoder), silent)
     with pytest.raises(UnsupportedError, match="no train and no validation split"):
-        linear_probe.evaluate(ordered_pairs(), load_model(encoder, "encoder"), silent)
+        probes.evaluate(ordered_pairs(), load_model(encoder), silent)
     with pytest.raises(UnsupportedError, match="neither pairs nor choices"):
-        surprisal.evaluate(labelled(planted=False), load_model(trained_gpt, "causal"), silent)
+        surprisal.evaluate(labelled(planted=False), load_model(trained_gpt), silent)
 
 
-def test_the_command_prints_and_saves_what_it_found(encoder, sample_release, tmp_path):
-    command = ["probe", "somo_en", "--out", str(sample_release), "--model", encoder, "--save", str(tmp_path)]
+def probe(release, save, *models, configs=("somo_en", "bso_es"), options=("--no-controls",)):
+    """What `build probe` prints of two small configs."""
+    chosen = [part for model in models for part in ("--model", model)]
+    command = ["probe", *configs, "--out", str(release), *chosen, "--save", str(save), *options]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
-    line = next(line for line in result.stdout.splitlines() if line.startswith("somo_en"))
+    return result.stdout
+
+
+def test_the_command_prints_and_saves_scores(encoder, sample_release, tmp_path):
+    printed = probe(sample_release, tmp_path, encoder)
     (saved,) = (tmp_path / "somo_en").glob("*.json")
     scores = json.loads(saved.read_text(encoding="utf-8"))
+    line = next(line for line in printed.splitlines() if line.startswith("somo_en"))
     assert f"{scores['best']['accuracy']:.3f}" in line
     assert scores["shortcut"]
     assert scores["shortcut_accuracy"] > 0
+    assert len(scores["rows"]["correct"]) == scores["best"]["n"]
+    assert np.mean(scores["rows"]["correct"]) == pytest.approx(scores["best"]["accuracy"])
     assert "<svg" in saved.with_suffix(".svg").read_text(encoding="utf-8")
-    printed = CliRunner().invoke(app, [*command, "--json"])
-    assert json.loads(printed.stdout)[0]["best"] == scores["best"]
+    as_json = json.loads(probe(sample_release, tmp_path, encoder, options=("--no-controls", "--json")))
+    assert as_json["scores"][0]["best"] == scores["best"]
+
+
+def test_a_run_goes_on_where_it_was_killed(encoder, random_gpt, sample_release, tmp_path, monkeypatch):
+    """Two models, two configs; after the third of four scores the process is gone."""
+    whole = probe(sample_release, tmp_path / "whole", encoder, random_gpt)
+    scored, evaluate = [], probes.evaluate
+
+    def killed(data, model, *arguments, **options):
+        if len(scored) == 3:
+            raise KeyboardInterrupt
+        scored.append((data.name, model.name))
+        return evaluate(data, model, *arguments, **options)
+
+    monkeypatch.setattr(probes, "evaluate", killed)
+    command = ["probe", "somo_en", "bso_es", "--out", str(sample_release), "--model", encoder, "--model", random_gpt]
+    interrupted = CliRunner().invoke(app, [*command, "--save", str(tmp_path / "parts"), "--no-controls"])
+    assert interrupted.exit_code != 0
+    assert [line.split()[0] for line in interrupted.stdout.splitlines()[1:4]] == ["somo_en", "bso_es", "somo_en"]
+    scored.clear()
+    resumed = probe(sample_release, tmp_path / "parts", encoder, random_gpt)
+    assert scored == [("bso_es", random_gpt)]
+    assert resumed.replace("parts", "whole") == whole
+    scored.clear()
+    probe(sample_release, tmp_path / "parts", encoder, options=("--no-controls", "--train-rows", "30"))
+    assert scored == [("somo_en", encoder), ("bso_es", encoder)], "other options, other scores"
+
+
+def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt, sample_release, tmp_path):
+    printed = probe(
+        sample_release, tmp_path, encoder, random_gpt, configs=("somo_en", "sent_len_en"), options=("--surprisal",)
+    )
+    scores, _, misfits = printed.partition("not scored")
+    assert [line.split()[:2] for line in scores.splitlines()[1:2]] == [["somo_en", random_gpt.rpartition("/")[2]]]
+    assert "sent_len_en: neither pairs nor choices" in " ".join(misfits.split())
+    assert "somo_en: its texts are compared by their probability" in " ".join(misfits.split())
+
+
+def test_languages_and_tasks_of_a_release_are_chosen(sample_release):
+    chosen = evaluate._datasets((), sample_release, ProbeOptions(langs=("es", "de"), tasks=("sp", "bso")))[0]
+    assert [each.name for each in chosen] == ["bso_de", "bso_es", "sp_de", "sp_es"]
+    with pytest.raises(UsageError, match="no config of these languages"):
+        evaluate._datasets((), sample_release, ProbeOptions(langs=("fi",)))
 
 
 def test_names_of_baselines_stand_apart_in_the_plot():

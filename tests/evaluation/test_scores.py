@@ -11,10 +11,13 @@ import pytest
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import TokenSurprisal, linear_probe, majority, score_of, surprisal
+from discoprobe.evaluation import TokenSurprisal, VectorPlace, joined, majority, probes, score_of, surprisal
 from discoprobe.loaders import silent
 
-MODEL = types.SimpleNamespace(name="none", commit="c", n_cut=lambda _: 0)
+SOURCE = types.SimpleNamespace(has_head=True)
+MODEL = types.SimpleNamespace(
+    name="none", commit="c", n_cut=lambda _: 0, source=SOURCE, with_random_weights=lambda: MODEL
+)
 
 
 def dataset(rows, shape=Shape.SENTENCE, labels=("no", "yes"), **values):
@@ -34,11 +37,12 @@ def labelled(**splits):
 
 
 def vectors_of(values):
-    """What replaces `sentence_vectors`: ``values`` gives the number that each layer has of a text."""
+    """What replaces `models.vectors_of`: ``values`` gives the number that each layer has of a text."""
 
-    def vectors(_model, texts, _progress):
-        layers = np.array([values(text) for text in texts], np.float16)
-        return np.repeat(layers[:, None, :, None], len(linear_probe.POOLINGS), axis=1)
+    def vectors(_model, units, _progress, only=None):
+        layers = np.array([values(unit.text) for unit in units], np.float32)
+        places = [VectorPlace("model", layer, "mean") for layer in range(layers.shape[1])]
+        return {place: layers[:, [place.layer]] for place in places if only in {None, place}}
 
     return vectors
 
@@ -50,9 +54,9 @@ HALVES = [0, 1] * 20
 def probed(monkeypatch):
     """A function that evaluates a dataset with made-up vectors."""
 
-    def evaluate(data, values, **options):
-        monkeypatch.setattr(linear_probe, "sentence_vectors", vectors_of(values))
-        return linear_probe.evaluate(data, MODEL, silent, **options)
+    def evaluate(data, values, *, controls=False, **options):
+        monkeypatch.setattr(probes, "vectors_of", vectors_of(values))
+        return probes.evaluate(data, MODEL, silent, controls=controls, **options)
 
     return evaluate
 
@@ -76,7 +80,7 @@ def test_the_layer_is_chosen_on_validation(probed):
 
 def test_the_regularisation_is_chosen_on_validation(probed, monkeypatch):
     """With the strongest, only the majority is learned, which is right on test and wrong on validation."""
-    monkeypatch.setattr(linear_probe, "STRENGTHS", (1e-9, 1.0))
+    monkeypatch.setattr(probes, "STRENGTHS", (1e-9, 1.0))
     data = labelled(train=[*HALVES, 0, 0], validation=[0] * 4 + [1] * 16, test=[0] * 16 + [1] * 4)
     of_test = dict.fromkeys((f"test {number}" for number in range(20)), 0.5)
     truth = {
@@ -187,15 +191,66 @@ def test_the_region_of_each_version_is_its_own_edit(bits):
     scores = {score.method: score.accuracy for score in surprisal.evaluate(data, MODEL, silent).scores}
     # regions: 1 < 2, 2 + 3 > 2, 3 < 4, 2 < 5
     assert scores["region"] == 1 / 4
+    # means: 1 < 2, (2 + 3) / 2 > 2, 3 < 4, 2 < 5
+    assert scores["region_per_token"] == 1 / 4
 
 
 def test_an_item_is_right_if_its_pairs_are_right_together(bits):
-    """Two groups of two conditions: 2 + 0 bits more for the edited texts, then 2 − 3."""
+    """Two groups of two conditions: means 2/3 + 0 bits more for the edited texts, then −1 − 3."""
     data = suite(group=["a", "a", "b", "b"], condition=[0, 1, 0, 1])
     evaluation = surprisal.evaluate(data, MODEL, silent)
-    assert [(score.method, score.n) for score in evaluation.scores] == [("item", 2), ("total", 4), ("per_token", 4)]
+    assert [(score.method, score.n) for score in evaluation.scores] == [("item", 2), ("per_token", 4), ("total", 4)]
     assert evaluation.best.method == "item"
     assert evaluation.best.accuracy == 0.5
+    assert evaluation.rows.ids == ("a", "b")
+    assert evaluation.rows.correct == (1.0, 0.0)
+
+
+def marked(*, target, spans=None, **columns):
+    """The pairs as a suite, whose region is the second word (of texts with three), or what ``spans`` gives."""
+    words = {"aa bb cc": (3, 5), "aa dd cc": (3, 5), "aa cc bb": (3, 5), "ff gg": (3, 5)} | (spans or {})
+    rows = suite(**{"condition": [0, 0, 0, 1], **columns}).rows
+    where = [words.get(text, (0, 2)) for (text,) in rows["texts"]]
+    values = {
+        name: pl.Series([None if span is None else span[at] for span in where], dtype=rows.schema[name])
+        for at, name in enumerate(("edit_start", "edit_end"))
+    }
+    rows = rows.with_columns(**values, target=pl.lit("word") if target else pl.lit(None, pl.String))
+    return AuditInput("made_en", Shape.SEQUENCE, ("good", "bad"), rows, pairs=True, conditions=("first", "second"))
+
+
+@pytest.mark.parametrize(("target", "headline"), [(True, "region"), (False, "region_per_token")])
+def test_the_headline_of_a_suite_is_its_own_prediction(bits, target, headline):
+    """The sum over the region in edited sentences, the mean in passages; wherever the whole texts say otherwise."""
+    evaluation = surprisal.evaluate(marked(target=target), MODEL, silent)
+    assert evaluation.best.method == headline
+    # regions of the edited texts: 1 < 2, 2 = 2 (a tie), 3 < 4, 2 < 5
+    assert evaluation.best.accuracy == (0 + 0.5 + 0 + 0) / 4
+    assert evaluation.best.ties == 1
+    assert {score.method: score.accuracy for score in evaluation.scores}["total"] == 2.5 / 4
+
+
+def test_the_conditions_of_a_suite_have_scores_of_their_own(bits):
+    bits["aa dd cc"] = [4, 3, 3]
+    of_condition = {
+        score.condition: (score.accuracy, score.n)
+        for score in surprisal.evaluate(marked(target=True), MODEL, silent).conditions
+    }
+    assert of_condition == {"first": (0.5, 3), "second": (0.0, 1)}
+
+
+def test_rows_without_a_region_are_left_out_and_counted(bits):
+    best = surprisal.evaluate(marked(target=True, spans={"ee": None}), MODEL, silent).best
+    assert (best.method, best.n, best.left_out) == ("region", 3, 1)
+
+
+def test_texts_without_blanks_between_words_are_joined_without():
+    """*我们。* and *他们。*; the region is the second sentence."""
+    texts = ["我们。", "他们。", "你们。"]
+    text, (start, end) = joined(texts, (4, 7))
+    assert text == "".join(texts)
+    assert text[start:end] == texts[1]
+    assert joined(["Es geht.", "Ja."], (9, 12)) == ("Es geht. Ja.", (9, 12))
 
 
 def test_a_choice_has_the_least_surprisal_after_the_context(bits):

@@ -676,6 +676,8 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
     for split, frame in splits.items():
         if missing := [column for column in columns if column not in frame.columns]:
             raise UnreadableDataError(f"{name}: the {split} split has no column '{missing[0]}'")
+        if nested := [column for column in columns if frame.schema[column].is_nested()]:
+            raise UnreadableDataError(f"{name}: '{nested[0]}' holds lists or objects, and no sentences")
         good, bad = (pl.col(column).cast(pl.String) for column in columns)
         complete = frame.select(good=good, bad=bad).drop_nulls()
         if incomplete := frame.height - complete.height:

@@ -199,12 +199,24 @@ ReadSet = Annotated[Texts, typer.Option("--set", help=_lines(
 Names = Annotated[Texts, typer.Argument(help="Languages or corpora. Default: all.")]
 CheckNames = Annotated[Texts, typer.Argument(help=
     "Languages, corpora, .conllu files or folders of them. Default: the whole catalogue.")]
-ModelName = Annotated[str, typer.Option("--model", "-m", help=
-    "A model of transformers: a local folder, or an id on the Hub.")]
+ModelNames = Annotated[list[str], typer.Option("--model", "-m", help=
+    "A model of transformers or sentence-transformers: a local folder, or an id on the Hub. Repeatable.")]
+ProbeLang = Annotated[Texts, typer.Option("--lang", "-l", help=
+    "Score the configs of these languages, such as de,es. Default: all of the release. Repeatable.")]
+ProbeTask = Annotated[Texts, typer.Option("--task", "-t", help=
+    "Score the configs of these tasks, or groups of tasks, such as dc,probing. Default: all of the release. "
+    "Repeatable.")]
 Surprisal = Annotated[bool, typer.Option("--surprisal", help=
-    "Compare the probabilities that a causal model gives to the texts of a pair or choice.")]
+    "Do not train probes; compare the probabilities that a causal model gives to the texts of pairs and choices.")]
+ControlFigures = Annotated[bool, typer.Option("--controls/--no-controls", help=
+    "Also measure selectivity, description length, an MLP, shuffled words and random weights, at the best layer.")]
 TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows.")]
-Device = Annotated[str, typer.Option("--device", help="The device of torch: cpu or cuda.")]
+Device = Annotated[str, typer.Option("--device", help=
+    "The device of torch: cpu, cuda, cuda:1, mps, or auto, which is a GPU if there is one.")]
+BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=
+    "The largest number of texts in a batch; batches are also limited to 8,192 tokens.")]
+TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help=
+    "Run code from the repository of the model.")]
 SaveFolder = Annotated[Path | None, typer.Option("--save", help=
-    "Write CONFIG/MODEL.json and a plot of the layers (SVG) into this folder.")]
+    "The folder for CONFIG/MODEL.json and plots of the layers (SVG). Default: OUT-scores, beside the release.")]
 # fmt: on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.audit.report import Finding, Report
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.cli.terminal import Cell
+    from discoprobe.evaluation.evaluate import Misfit
     from discoprobe.evaluation.models import Evaluation
 
 _LABELS = 12
@@ -270,60 +272,114 @@ def _interval(value: float, interval: Sequence[float]) -> str:
     return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
+_PROBE_COLUMNS = {
+    "accuracy": 20, "best": 26, "F1": 5, "select.": 7, "compr.": 6, "majority": 8, "shortcut": 24, "train": 6,
+    "test": 6, "ties": 5, "cut": 5,
+}  # fmt: skip
+"""Columns of `build probe` and their widths in characters; rows are printed before the widest one is known."""
+
+
 @app.command()
 def probe(  # noqa: PLR0913 (one parameter per option)
-    names: arg.AuditNames = None, *, model: arg.ModelName, out: arg.Out = "dist/discoprobe",
-    surprisal: arg.Surprisal = False, train_rows: arg.TrainRows = 10_000, device: arg.Device = "cpu",
+    names: arg.AuditNames = None, *, model: arg.ModelNames, out: arg.Out = "dist/discoprobe",
+    lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
+    controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
+    device: arg.Device = "auto", batch_size: arg.BatchSize = 64, trust_remote_code: arg.TrustRemoteCode = False,
     save: arg.SaveFolder = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Score a language model on configs, beside the majority baseline and the strongest shortcut.
+    """Score language models on configs, beside the majority baseline and the strongest shortcut.
 
-    Trains logistic regression on the frozen hidden states of every layer. The layer is chosen on validation.
+    Trains probes on the frozen hidden states of every layer; the layer is chosen on validation. Suites are scored by
+    surprisal. Each config is printed when it is done. Run the same command again to go on after an interruption.
 
-    Example: build probe subj_number_es --model google-bert/bert-base-multilingual-cased
+    Example: build probe --out dist/discoprobe --model google-bert/bert-base-multilingual-cased --model ./my_gpt
     """
-    from discoprobe.evaluation.evaluate import evaluations
+    from discoprobe.evaluation.evaluate import ProbeOptions, evaluations
+    from discoprobe.evaluation.models import Evaluation
     from discoprobe.remote_folders import local
+    from discoprobe.request import language_codes, split_names
 
+    release = local(out)
+    folder = save or release.with_name(f"{release.name}-scores")
+    options = ProbeOptions(
+        language_codes(split_names(lang)), split_names(task), surprisal, train_rows, controls, device, batch_size,
+        jobs, trust_remote_code, folder,
+    )  # fmt: skip
     results: list[Evaluation] = []
+    misfits: list[Misfit] = []
     with terminal.progress() as progress:
-        for evaluation in evaluations(
-            names or [], local(out), model, progress, by_surprisal=surprisal, train_rows=train_rows, device=device
-        ):
-            results.append(evaluation)
-            if save:
-                _save(evaluation, save)
+        for result in evaluations(names or [], release, model, options, progress):
+            if not isinstance(result, Evaluation):
+                misfits.append(result)
+                continue
+            if not json_:
+                lines = (
+                    []
+                    if results
+                    else [_probe_line(dict(zip(_PROBE_COLUMNS, _PROBE_COLUMNS, strict=True)), "config", "model")]
+                )
+                lines.append(_probe_line(_probe_cells(result), result.config, Path(result.model).name))
+                lines += [
+                    f"  {each.condition:<42} {_interval(each.accuracy, each.interval)} of {each.n}"
+                    for each in result.conditions
+                ]
+                progress.print_above("".join(f"{line.rstrip()}\n" for line in lines))
+            results.append(result)
+            _plot(result, folder)
     if json_:
-        typer.echo("[" + ",\n".join(evaluation.to_json().rstrip() for evaluation in results) + "]")
-        return
-    rows: list[dict[str, Cell]] = []
-    for evaluation in results:
-        best, shortcut = evaluation.best, evaluation.shortcut_accuracy
-        row: dict[str, Cell] = {
-            "config": evaluation.config, "accuracy": _interval(best.accuracy, best.interval),
-            "best": best.method if best.layer is None else f"layer {best.layer}, {best.method}",
-            "macro F1": None if best.macro_f1 is None else f"{best.macro_f1:.3f}",
-            "majority": f"{evaluation.majority:.3f}",
-            "shortcut": None if shortcut is None else f"{shortcut:.3f} ({evaluation.shortcut})",
-            "train": evaluation.train_rows or None, "test": best.n, "cut": evaluation.truncated or None,
-        }  # fmt: skip
-        rows.append(row)
-    columns = ("config", "accuracy", "best", "macro F1", "majority", "shortcut", "train", "test", "cut")
-    terminal.show(rows, columns)
+        skipped = ",\n".join(json.dumps(each._asdict(), ensure_ascii=False) for each in misfits)
+        scores = ",\n".join(each.to_json().rstrip() for each in results)
+        typer.echo(f'{{"scores": [{scores}],\n"skipped": [{skipped}]}}')
+    else:
+        by_reason: dict[tuple[str, str], list[str]] = {}
+        for config, of_model, reason in misfits:
+            by_reason.setdefault((of_model, reason), []).append(config)
+        sys.stdout.write("\nnot scored\n" if misfits else "")
+        for (of_model, reason), configs in by_reason.items():
+            terminal.print_wrapped(f"  {': '.join(filter(None, (Path(of_model).name, ', '.join(configs))))}: {reason}")
+        if results:
+            sys.stdout.write(f"\nscores: {folder}\n")
+    if not results:
+        raise DiscoprobeError("no config could be scored" + ("" if json_ else " (see above)"))
 
 
-def _save(evaluation: Evaluation, folder: Path) -> None:
-    """Writes the scores as JSON and, for probes of layers, the curve as SVG."""
+def _probe_line(cells: dict[str, str], config: str, model: str) -> str:
+    """A line of the table: the name of the config and the model, then cells in columns."""
+    return f"{config:<24} {model:<20} " + " ".join(f"{cells[name]:<{width}}" for name, width in _PROBE_COLUMNS.items())
+
+
+def _probe_cells(evaluation: Evaluation) -> dict[str, str]:
+    """What is printed of an evaluation, by column."""
+    best, controls, shortcut = evaluation.best, evaluation.controls, evaluation.shortcut_accuracy
+    return {
+        "accuracy": _interval(best.accuracy, best.interval),
+        "best": best.where,
+        "F1": "" if best.macro_f1 is None else f"{best.macro_f1:.3f}",
+        "select.": f"{controls.selectivity:+.3f}" if controls else "",
+        "compr.": f"{controls.compression:.2f}" if controls else "",
+        "majority": f"{evaluation.majority:.3f}",
+        "shortcut": "" if shortcut is None else f"{shortcut:.3f} ({evaluation.shortcut})",
+        "train": str(evaluation.train_rows or ""),
+        "test": str(best.n),
+        "ties": str(best.ties or ""),
+        "cut": str(evaluation.truncated or ""),
+    }
+
+
+def _plot(evaluation: Evaluation, folder: Path) -> None:
+    """Draws the accuracy by layer, for probes, beside the saved scores."""
     from discoprobe.cards.text.plots import layer_plot
+    from discoprobe.evaluation.models import path_of
 
-    path = evaluation.save(folder)
     curves: dict[str, list[float]] = {}
     for score in evaluation.scores:
-        if score.layer is not None:
-            curves.setdefault(score.method, []).append(score.accuracy)
+        if score.layer is not None and score.part != "sentence":
+            name = score.method if score.part == "model" else f"{score.part}, {score.method}"
+            curves.setdefault(name, []).append(score.accuracy)
     if curves:
         baselines = {"majority": evaluation.majority}
         if evaluation.shortcut and evaluation.shortcut_accuracy is not None:
             baselines[f"shortcut: {evaluation.shortcut}"] = evaluation.shortcut_accuracy
         svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines)
-        path.with_suffix(".svg").write_text(svg, encoding="utf-8")
+        path = path_of(folder, evaluation.config, evaluation.model).with_suffix(".svg")
+        path.write_text(svg, encoding="utf-8")

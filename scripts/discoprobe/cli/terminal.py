@@ -99,6 +99,15 @@ class ProgressDisplay:
         self._bars.stop()
         self._ended.set()
 
+    def print_above(self, text: str) -> None:
+        """Prints a part of the result on stdout while the bars are shown."""
+        if self._is_terminal:
+            self._bars.stop()
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        if self._is_terminal:
+            self._bars.start()
+
     def print_speed(self) -> None:
         """Prints how many words were read per second, if at least ``WORTH_SAYING`` words were read."""
         if self._words >= WORTH_SAYING:

@@ -1,14 +1,16 @@
 """Scores language models on configs, and compares the scores with the majority baseline and the strongest shortcut.
 
-``evaluate`` reads the configs and loads a model (``models``). Then ``linear_probe`` trains logistic regression on
-frozen hidden states, or ``surprisal`` compares the texts of a minimal pair, or the choices of a row, by the probability
-that a causal model gives them. Needs the extra ``probe`` (transformers and torch).
+``evaluate`` scores models on the configs of a release: it finds the models (``models``), reads a config, and lets
+``probes`` train classifiers on frozen hidden states, or ``surprisal`` compare the texts of a pair, or the choices of a
+row, by the probability that a causal model gives them. Needs the extra ``probe`` (transformers and torch).
 """
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "models": ["Evaluation", "LanguageModel", "ModelError", "ModelScore", "best_of", "load_model", "majority",
-        "score_of"],
-    "surprisal": ["TokenSurprisal"],
+    "evaluate": ["Misfit", "ProbeOptions", "evaluations"],
+    "models": ["Controls", "Evaluation", "FoundModel", "LanguageModel", "ModelError", "ModelScore", "Unit", "best_of",
+        "find_model", "load_model", "majority", "saved", "score_of"],
+    "probes": ["VectorPlace", "vectors_of"],
+    "surprisal": ["TokenSurprisal", "joined"],
 })  # fmt: skip

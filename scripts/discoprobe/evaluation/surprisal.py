@@ -2,41 +2,64 @@
 
 Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is correct if
 the edited text has more surprisal than the original (BLiMP's criterion); a choice is correct if the right option has
-the least surprisal after the context. The surprisal of a text is the sum over its tokens (``total``), the mean per
-token (``per_token``, better for texts of different lengths), or for pairs the sum over the tokens of the edit alone
-(``region``). If every group of a suite has one pair of each condition, the first score is that of the groups
-(``item``): a group is correct if the differences of its pairs, edited text minus original, have a sum above zero.
+the least surprisal after the context. There are several ways to add it up: over the tokens of the text (``total``) or
+their mean (``per_token``), and over the tokens of the region in which a suite compares its texts, or of the edit of
+other pairs (``region``), or their mean (``region_per_token``).
+
+The first score is the prediction of the suite. In suites of passages (CoherenceGym, Beyer et al. 2021) it is the mean
+over the region, or over the text if there is no region. In suites of edited sentences (BLiMP, Warstadt et al. 2020) it
+is the sum, which is the probability of the words. If every group of a suite has one pair of each condition, the first
+score is that of the groups (``item``): a group is correct if the differences of its pairs, edited text minus original,
+have a sum above zero. Pairs and choices of other configs are scored by ``total``.
 """
 
+import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import regex
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.config import Shape, crossed
-from discoprobe.evaluation.models import Evaluation, LanguageModel, ModelScore, in_batches, score_of
+from discoprobe.evaluation.models import Evaluation, LanguageModel, ModelScore, RowScores, in_batches, score_of
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
+from discoprobe.loaders.words import UNSPACED
 
-Floats = npt.NDArray[np.float64]
+Bits = npt.NDArray[np.float64]
 
-TOKENS_PER_BATCH = 1024
+TOKENS_PER_BATCH: Final = 1024
 """Largest number of tokens in a batch: each takes 4 bytes per entry of the vocabulary (50,000 entries or more)."""
+
+TIE: Final = 1e-4
+"""Largest difference in bits of texts that are equally probable: in single precision, the same text has differences of
+this size in different batches."""
+
+_MOST_TARGETS: Final = 20
+_ROWS_PER_TARGET: Final = 5
+"""Scores are given per target word if there are at most so many words, with so many rows each on average."""
+_UNSPACED: Final = regex.compile(UNSPACED)
+_LETTER: Final = regex.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSurprisal:
-    """Surprisal (in bits), first character and end character of each token of a text, shape (tokens,)."""
+    """Surprisal (in bits), first character and end character of each token of a text, shape (tokens,).
 
-    bits: Floats
+    ``cut`` says whether a token lacks left context, because the text is longer than the model accepts.
+    """
+
+    bits: Bits
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
+    cut: bool = False
 
-    def over(self, start: int, end: int) -> Floats:
+    def over(self, start: int, end: int) -> Bits:
         """The bits of the tokens that overlap the characters from ``start`` to ``end``."""
         return self.bits[(self.starts < end) & (self.ends > start)]
 
@@ -47,104 +70,219 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Eval
     Rows of a pair share ``pair_id``, and label 0 is the original.
 
     Raises:
-        UnsupportedError: the rows are neither pairs nor choices.
+        UnsupportedError: the rows are neither pairs nor choices, or the model gives texts no probability.
     """
+    if reason := misfit(data, has_head=model.source.has_head):
+        raise UnsupportedError(f"{data.name}: {reason}")
     test = data.split("test")
     if data.shape is Shape.CHOICE:
-        scores, truncated, chance = _choices(test, model, progress)
-    elif data.pairs and test["pair_id"].null_count() == 0:
-        scores, truncated = _pairs(test, model, progress)
-        chance = 0.5
-    else:
-        raise UnsupportedError(f"{data.name} has neither pairs nor choices: surprisal compares texts of a row or pair")
-    return Evaluation(data.name, model.name, model.commit, tuple(scores), scores[0], chance, truncated)
+        return _choices(data, test, model, progress)
+    return _pairs(data, test, model, progress)
 
 
-def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int]:
-    """The scores over pairs of an original and an edited text, and the number of texts that were cut."""
+def misfit(data: AuditInput, *, has_head: bool) -> str:
+    """Why a dataset cannot be scored by surprisal; empty if it can."""
+    is_pairs = data.pairs and "test" in data.splits and data.split("test")["pair_id"].null_count() == 0
+    if data.shape is not Shape.CHOICE and not is_pairs:
+        return "neither pairs nor choices: surprisal compares texts of a row or pair"
+    return "" if has_head else "its texts are compared by their probability, which only a causal model gives"
+
+
+def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:
+    """The scores over pairs of an original and an edited text."""
     columns = ["pair_id", "texts", "edit_start", "edit_end"]
     pairs = (
-        test.filter(pl.col("label") == 0).select(*columns, "group", "condition")
+        test.filter(pl.col("label") == 0).select(*columns, "group", "condition", "target")
         .join(test.filter(pl.col("label") != 0).select(columns), on="pair_id", suffix="_edited", maintain_order="left")
     )  # fmt: skip
     if pairs.is_empty():
-        raise UnsupportedError("no pair has an original (label 0) and an edited text in test")
-    texts = [*pairs["texts"].list.join(" "), *pairs["texts_edited"].list.join(" ")]
+        raise UnsupportedError(f"{data.name}: no pair has an original (label 0) and an edited text in test")
+    texts: list[str] = []
+    spans: list[tuple[int, int] | None] = []
+    for version in ("", "_edited"):
+        for of_row, start, end in pairs.select(f"texts{version}", f"edit_start{version}", f"edit_end{version}").rows():
+            text, span = joined(of_row, None if start is None else (start, end))
+            texts.append(text)
+            spans.append(span)
     read = surprisals(model, texts, progress)
-    ways = {"total": [each.bits.sum() for each in read], "per_token": [each.bits.mean() for each in read]}
-    if pairs["edit_start"].null_count() == 0 and pairs["edit_start_edited"].null_count() == 0:
-        starts = [*pairs["edit_start"], *pairs["edit_start_edited"]]
-        ends = [*pairs["edit_end"], *pairs["edit_end_edited"]]
-        ways["region"] = [each.over(*span).sum() for each, *span in zip(read, starts, ends, strict=True)]
-    groups = pairs.select("group", pair_id=pl.lit(None, pl.String))
+    nan = np.array([np.nan])
+    in_region = [nan if span is None else each.over(*span) for each, span in zip(read, spans, strict=True)]
+    ways = {
+        "total": [each.bits.sum() for each in read],
+        "per_token": [each.bits.mean() if len(each.bits) else 0.0 for each in read],
+        "region": [each.sum() for each in in_region],
+        "region_per_token": [each.mean() if len(each) else np.nan for each in in_region],
+    }
+    pairs = pairs.with_columns(id=pl.col("pair_id"))
     differences = {method: np.subtract(*np.split(np.array(bits), 2)[::-1]) for method, bits in ways.items()}
-    scores = [score_of(method, _share_positive(values), groups) for method, values in differences.items()]
+    differences = {method: values for method, values in differences.items() if not np.isnan(values).all()}
+    is_suite, is_sentence = pairs["condition"].null_count() == 0, pairs["target"].null_count() == 0
+    first = "total"
+    if is_suite:
+        over = "region" if "region" in differences else "total"
+        first = over if is_sentence else {"region": "region_per_token", "total": "per_token"}[over]
+    order = [first, *(method for method in differences if method != first)]
+    # rows of a pair are one difference here, so they do not depend on each other by their pair
+    alone = pairs.with_columns(pair_id=pl.lit(None, pl.String))
+    scores = [_score(method, differences[method], alone) for method in order]
+    headline, rows = differences[first], alone
     if crossed(pairs):
-        items = groups.with_columns(difference=differences["total"]).group_by("group", "pair_id", maintain_order=True)
-        summed = items.agg(pl.col("difference").sum())
-        scores.insert(0, score_of("item", _share_positive(summed["difference"].to_numpy()), summed))
-    return scores, model.n_cut(texts)
+        summed = alone.with_columns(difference=differences[first]).group_by("group", "pair_id", maintain_order=True)
+        rows = summed.agg(pl.col("difference").sum()).with_columns(id="group")
+        headline = rows["difference"].to_numpy()
+        scores.insert(0, _score("item", headline, rows))
+    is_scored = ~np.isnan(headline)
+    shown = rows.filter(pl.Series(is_scored))
+    right = RowScores(
+        tuple(shown["id"]), tuple(shown.select(pl.coalesce("group", "id")).to_series()),
+        tuple(_share_positive(headline[is_scored]).tolist()),
+    )  # fmt: skip
+    return Evaluation(
+        data.name, model.name, model.commit, tuple(scores), scores[0], 0.5, right, sum(each.cut for each in read),
+        conditions=tuple(_by_condition(data, first, differences[first], alone)) if is_suite else (),
+    )  # fmt: skip
 
 
-def _share_positive(differences: Floats) -> Floats:
+def _score(method: str, differences: Bits, rows: pl.DataFrame) -> ModelScore:
+    """The score of one way to add up, over the rows for which it is known."""
+    is_known = ~np.isnan(differences)
+    correct = _share_positive(differences[is_known])
+    score = score_of(method, correct, rows.filter(pl.Series(is_known)))
+    return dataclasses.replace(score, ties=int((correct == 0.5).sum()), left_out=int((~is_known).sum()))  # noqa: PLR2004
+
+
+def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.DataFrame) -> list[ModelScore]:
+    """The score of each condition of a suite, and of each target word in it where few words have many rows each."""
+    names = data.conditions or tuple(map(str, range(int(pairs["condition"].max()) + 1)))  # type: ignore[arg-type]
+    named = pairs.with_columns(
+        condition=pl.col("condition").replace_strict(range(len(names)), names, return_dtype=pl.String),
+        target=pl.col("target").str.to_lowercase(),
+    )
+    keys: list[tuple[str, ...]] = [("condition",)] if named["condition"].n_unique() > 1 else []
+    n_targets = named["target"].drop_nulls().n_unique()
+    if 1 < n_targets <= _MOST_TARGETS and named.height >= _ROWS_PER_TARGET * n_targets:
+        keys.append(("condition", "target"))
+    scores = []
+    for columns in keys:
+        for values in sorted(named.select(columns).unique().rows()):
+            chosen = named.select(
+                pl.all_horizontal(
+                    pl.col(column).eq_missing(value) for column, value in zip(columns, values, strict=True)
+                )
+            ).to_series()
+            score = _score(method, differences[chosen.to_numpy()], named.filter(chosen))
+            scores.append(dataclasses.replace(score, condition=": ".join(map(str, values))))
+    return scores
+
+
+def _share_positive(differences: Bits) -> Bits:
     """1 where the edited text has more surprisal than the original, 0 where it has less, one half where both agree."""
-    return (np.sign(differences) + 1) / 2
+    return np.where(np.abs(differences) <= TIE, 0.5, (np.sign(differences) + 1) / 2)
 
 
-def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int, float]:
-    """The scores over rows with options, the number of texts that were cut, and the accuracy of random guessing."""
+def joined(texts: Sequence[str], span: tuple[int, int] | None = None) -> tuple[str, tuple[int, int] | None]:
+    """Texts as one, with a blank between them, but none beside a script without blanks between words.
+
+    Args:
+        texts: the sentences of a passage, or one sentence.
+        span: characters of the texts with blanks between all of them.
+
+    Returns:
+        The text, and where the same characters are in it.
+    """
+    text = "".join(texts)
+    if len(texts) < 2 or 2 * len(_UNSPACED.findall(text)) <= len(_LETTER.findall(text)):  # noqa: PLR2004
+        return " ".join(texts), span
+    if span is None:
+        return text, None
+    places = np.cumsum([len(text) + 1 for text in texts])
+    start, end = (place - int((places <= place).sum()) for place in span)
+    return text, (start, end)
+
+
+def _choices(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:
+    """The scores over rows with options."""
     texts: list[str] = []
     starts: list[int] = []
-    n_options: list[int] = []
     for of_row, n_context in test.select("texts", "n_context").iter_rows():
-        context = " ".join(of_row[:n_context])
-        texts += [f"{context} {option}".lstrip() for option in of_row[n_context:]]
+        context = joined(of_row[:n_context])[0]
+        texts += [joined([*of_row[:n_context], option])[0] for option in of_row[n_context:]]
         starts += [len(context)] * (len(of_row) - n_context)
-        n_options.append(len(of_row) - n_context)
+    n_options = (test["texts"].list.len() - test["n_context"]).to_numpy()
     read = surprisals(model, texts, progress)
     bits = [each.over(start, len(text)) for each, start, text in zip(read, starts, texts, strict=True)]
-    scores = []
-    for method, of_option in (("total", np.sum), ("per_token", np.mean)):
-        values = np.array([of_option(each) if len(each) else np.inf for each in bits])
-        chosen = [row.argmin() for row in np.split(values, np.cumsum(n_options)[:-1])]
-        scores.append(score_of(method, (np.array(chosen) == test["label"].to_numpy()).astype(np.float64), test))
-    return scores, model.n_cut(texts), float((1 / np.array(n_options)).mean())
+    ways: Mapping[str, Bits] = {
+        "total": np.array([each.sum() if len(each) else np.inf for each in bits]),
+        "per_token": np.array([each.mean() if len(each) else np.inf for each in bits]),
+    }
+    scores, corrects = [], []
+    for method, values in ways.items():
+        correct, ties = [], 0
+        for row, label in zip(np.split(values, np.cumsum(n_options)[:-1]), test["label"], strict=True):
+            least = row - row.min() <= TIE
+            ties += int(least.sum() > 1)
+            correct.append(float(least[label]) / float(least.sum()))
+        scores.append(dataclasses.replace(score_of(method, np.array(correct), test), ties=ties))
+        corrects.append(correct)
+    groups = test.select(pl.coalesce("group", "pair_id", "id")).to_series()
+    right = RowScores(tuple(test["id"]), tuple(groups), tuple(corrects[0]))
+    chance = float((1 / n_options).mean())
+    return Evaluation(
+        data.name, model.name, model.commit, tuple(scores), scores[0], chance, right, sum(each.cut for each in read)
+    )
 
 
 def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -> list[TokenSurprisal]:
     """The surprisal of every token of each text.
 
     A beginning-of-text token is put before the text, or the end-of-text token for models without one (GPT-2). If a
-    model has neither, the first token has no surprisal and is left out.
+    model has neither, the first token has no surprisal and is left out. A text that is longer than the model accepts is
+    read in windows of the largest size, which begin at the end of the text and overlap by half: the tokens of the last
+    half window have all the left context that fits, the others at least half a window.
     """
     import torch
 
     tokenizer = model.tokenizer
     begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
-    encoded: list[tuple[list[int], npt.NDArray[np.int64]]] = []
-    for text in texts:
-        tokens = tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True, truncation=True, max_length=model.longest - 1
-        )
-        ids = tokens["input_ids"] if begin is None else [begin, *tokens["input_ids"]]
-        encoded.append((ids, np.array(tokens["offset_mapping"], np.int64).reshape(-1, 2)))
-    read: dict[int, TokenSurprisal] = {}
+    read = tokenizer(
+        list(texts), add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
+    )
+    # of each window: the text, the ids, and the first of them that is scored and its place among the tokens of the text
+    windows: list[tuple[int, list[int], int, int]] = []
+    results: list[TokenSurprisal] = []
+    for number, (ids, offsets) in enumerate(zip(read["input_ids"], read["offset_mapping"], strict=True)):
+        places = np.array(offsets, np.int64).reshape(-1, 2)
+        prefix = [] if begin is None else [begin]
+        is_cut = len(prefix) + len(ids) > model.longest
+        results.append(TokenSurprisal(np.full(len(ids), np.nan), places[:, 0], places[:, 1], is_cut))
+        end, half = len(ids), max(1, model.longest // 2)
+        while end + len(prefix) > model.longest:
+            start = end - model.longest
+            windows.append((number, ids[start:end], model.longest - half, end - half))
+            end -= half
+        windows.append((number, [*prefix, *ids[:end]], 1, 1 - len(prefix)))
+    done = 0
     with torch.inference_mode():
-        for numbers in in_batches([len(ids) for ids, _ in encoded], TOKENS_PER_BATCH):
-            longest = max(len(encoded[number][0]) for number in numbers)
-            ids = torch.zeros((len(numbers), longest), dtype=torch.long, device=model.model.device)
-            mask = torch.zeros_like(ids)
+        for numbers in in_batches([len(ids) for _, ids, _, _ in windows], TOKENS_PER_BATCH, model.batch_size):
+            longest = max(len(windows[number][1]) for number in numbers)
+            tokens = torch.zeros((len(numbers), longest), dtype=torch.long)
+            mask = torch.zeros_like(tokens)
             for line, number in enumerate(numbers):
-                n_tokens = len(encoded[number][0])
-                ids[line, :n_tokens] = torch.tensor(encoded[number][0])
-                mask[line, :n_tokens] = 1
-            logits = model.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
-            probability = torch.log_softmax(logits, dim=-1).gather(2, ids[:, 1:, None])[:, :, 0]
+                ids = windows[number][1]
+                tokens[line, : len(ids)] = torch.tensor(ids)
+                mask[line, : len(ids)] = 1
+            tokens, mask = tokens.to(model.model.device), mask.to(model.model.device)
+            logits = model.model(input_ids=tokens, attention_mask=mask, use_cache=False).logits[:, :-1].float()
+            probability = torch.log_softmax(logits, dim=-1).gather(2, tokens[:, 1:, None])[:, :, 0]
             bits = (-probability / math.log(2)).double().cpu().numpy()
             for line, number in enumerate(numbers):
-                tokens, offsets = encoded[number]
-                of_text = bits[line, : len(tokens) - 1]
-                offsets = offsets[len(offsets) - len(of_text) :]
-                read[number] = TokenSurprisal(of_text, offsets[:, 0], offsets[:, 1])
-            progress("surprisal", len(read), len(texts))
-    return [read[number] for number in range(len(texts))]
+                text, ids, first, place = windows[number]
+                scored = bits[line, first - 1 : len(ids) - 1]
+                results[text].bits[place : place + len(scored)] = scored
+            done += len(numbers)
+            progress("surprisal", done, len(windows))
+    known = [~np.isnan(each.bits) for each in results]
+    return [
+        TokenSurprisal(each.bits[is_known], each.starts[is_known], each.ends[is_known], each.cut)
+        for each, is_known in zip(results, known, strict=True)
+    ]

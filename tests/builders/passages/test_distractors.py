@@ -201,7 +201,7 @@ def test_in_rounds_a_window_gets_several_distractors_none_of_which_another_windo
 
 def test_a_task_that_another_process_gets_has_the_same_rows():
     """It is pickled, so its matching is a copy of ``ANY``; with another one, pairs would be chosen by similarity."""
-    frame = frame_with_long_beginnings(200).with_columns(index=pl.col("row") % SENTENCES)
+    frame = frame_with_long_sentences(200).with_columns(index=pl.col("row") % SENTENCES)
     own_words = [[row // SENTENCES, 1000 + row] for row in range(frame.height)]
     frame = frame.with_columns(pl.Series(name, own_words) for name in ("content", "words", "grams"))
     context = Context("dc_easy", language_data("en"), Settings(), ("coherent", "incoherent"))
@@ -305,22 +305,22 @@ DOCUMENTS = 80
 SHORT_FIRST, LONG_FIRST = (1, 0, 2, 3, 4, 5), (0, 2, 1, 3, 4, 5)
 
 
-def frame_with_long_beginnings(documents):
-    """Documents of one passage each, whose first sentence is the longest."""
+def frame_with_long_sentences(documents, place=0):
+    """Documents of one passage each, whose sentence at a place is the longest."""
     frame = frame_of(documents).with_columns(pl.col("row").cast(pl.Int64), text_key="key", split=pl.lit("train", Split))
-    first = pl.col("row") % SENTENCES == 0
+    long = pl.col("row") % SENTENCES == place
     return frame.with_columns(
         passage=pl.col("row") // SENTENCES,
         introduces=False,
-        n_words=pl.when(first).then(60).otherwise("n_words"),
-        n_chars=pl.when(first).then(360).otherwise("n_chars"),
+        n_words=pl.when(long).then(60).otherwise("n_words"),
+        n_chars=pl.when(long).then(360).otherwise("n_chars"),
     )
 
 
 @pytest.mark.parametrize(("ways", "least", "most"), [(1, 0.0, 0.0), (4, 0.6, 1.0)])
 def test_the_first_sentence_is_as_long_in_other_orders_where_these_can_be_chosen(ways, least, most):
     """By the key of a window the shorter sentence comes first; other keys leave the long one there."""
-    frame = frame_with_long_beginnings(DOCUMENTS)
+    frame = frame_with_long_sentences(DOCUMENTS)
     context = Context("so", language_data("en"), Settings(), ("original", "shuffled"), similarity=Similarity(frame))
     seen = []
 
@@ -334,6 +334,24 @@ def test_the_first_sentence_is_as_long_in_other_orders_where_these_can_be_chosen
     assert shuffled.height == DOCUMENTS
     assert least <= (shuffled["order"].list.first() == 0).mean() <= most
     assert len(set(seen)) == len(seen) == ways * DOCUMENTS
+
+
+LONG_STAYS, LONG_MOVES = (0, 3, 2, 1, 4, 5), (0, 1, 4, 3, 2, 5)
+
+
+def test_the_last_sentence_that_moves_is_as_long_where_the_last_one_stays():
+    """As in `order_last`: the last place tells nothing there, but the place before it would."""
+    frame = frame_with_long_sentences(DOCUMENTS, 4)
+    context = Context("so", language_data("en"), Settings(), ("original", "shuffled"), similarity=Similarity(frame))
+    seen = []
+
+    def order(key, _size, _context):
+        seen.append(key)
+        return list(LONG_STAYS if len(seen) > DOCUMENTS else LONG_MOVES)
+
+    made = ordering_task(SENTENCES, order, ways=4).sample(frame, context)
+    shuffled = made.rows.filter(pl.col("label") == 1)
+    assert (shuffled["order"].list.get(4) == 4).mean() >= 0.6
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])

@@ -1,0 +1,146 @@
+"""Any model of transformers gives the vectors that plain torch computes; what cannot be used is said at once."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
+
+from discoprobe.evaluation import ModelError, Unit, VectorPlace, find_model, load_model, models, vectors_of
+from discoprobe.loaders import DiscoprobeError, silent
+
+UNITS = [Unit("w3 w4 w5", 3, 5), Unit("w9 w8", 0, 2), Unit("w1 w2 w3 w4 w5 w6 w7", 9, 14)]
+
+
+def plain_vectors(folder, unit):
+    """The vectors of one text at every place, with transformers alone: no batch, no padding."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    read = tokenizer(unit.text, return_tensors="pt", return_offsets_mapping=True, return_special_tokens_mask=True)
+    ids, special = read["input_ids"], read["special_tokens_mask"][0].bool()
+    starts, ends = read["offset_mapping"][0].T
+    target = (starts < unit.end) & (ends > unit.start) & ~special
+    with torch.no_grad():
+        if model.config.is_encoder_decoder:
+            start = torch.tensor([[model.config.decoder_start_token_id]])
+            output = model(ids, decoder_input_ids=torch.cat([start, ids], 1), output_hidden_states=True)
+            parts = {
+                "encoder": output.encoder_hidden_states,
+                "decoder": [states[:, 1:] for states in output.decoder_hidden_states],
+            }
+        else:
+            parts = {"model": model(ids, output_hidden_states=True).hidden_states}
+    vectors = {}
+    for part, layers in parts.items():
+        for layer, (states,) in enumerate(layers):
+            vectors[VectorPlace(part, layer, "mean")] = states[~special].mean(0)
+            vectors[VectorPlace(part, layer, "first")] = states[0]
+            vectors[VectorPlace(part, layer, "last")] = states[-1]
+            vectors[VectorPlace(part, layer, "target")] = states[target].mean(0)
+    return vectors
+
+
+@pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "gpt2", "llama", "t5", "mt5", "mbart"])
+def test_vectors_are_those_of_plain_torch(kind, model_folder):
+    folder = model_folder(kind)
+    vectors = vectors_of(load_model(folder, batch_size=2), UNITS, silent)
+    for number, unit in enumerate(UNITS):
+        plain = plain_vectors(folder, unit)
+        assert vectors.keys() == plain.keys()
+        assert all(np.abs(vectors[place][number] - plain[place].numpy()).max() < 1e-5 for place in plain)
+    place = next(reversed(vectors))
+    alone = vectors_of(load_model(folder), UNITS, silent, only=place)
+    assert list(alone) == [place]
+    assert np.abs(alone[place] - vectors[place]).max() < 1e-5, "the same in one batch"
+
+
+@pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "gpt2", "mbart"])
+def test_a_long_text_loses_its_left_context_but_not_its_target(kind, model_folder):
+    """A target at the end, then one at the beginning: then the text is cut behind it."""
+    words = [f"w{number % 40}" for number in range(60)]
+    text = " ".join(words)
+    model = load_model(model_folder(kind))
+    end, start = model.tokens([Unit(text), Unit(text, 0, 2)])
+    marks = [int(each) for each in end.special]
+    assert len(end.ids) == len(start.ids) == model.longest
+    assert model.tokenizer.convert_ids_to_tokens(end.ids)[-1 - marks[-1]] == words[-1]
+    assert model.tokenizer.convert_ids_to_tokens(start.ids)[marks[0]] == words[0]
+    assert np.isfinite(vectors_of(model, [Unit(text)], silent)[VectorPlace(*model_places(model), "mean")]).all()
+    assert model.n_cut([Unit(text), Unit("w1")]) == 1
+
+
+def model_places(model):
+    return ("decoder" if model.source.kind == "encoder-decoder" else "model"), 1
+
+
+def test_the_positions_of_roberta_begin_behind_its_padding(model_folder):
+    assert load_model(model_folder("xlm-roberta")).longest == 31
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("bert", "encoder"), ("gpt2", "causal"), ("mt5", "encoder-decoder")])
+def test_kinds_of_models(kind, expected, model_folder):
+    found = find_model(model_folder(kind))
+    assert found.kind == expected
+    assert found.has_head == (kind == "gpt2")
+
+
+def test_weights_in_half_precision_are_computed_in_single(model_folder, tmp_path):
+    transformers.AutoModel.from_pretrained(model_folder("bert")).half().save_pretrained(tmp_path)
+    transformers.AutoTokenizer.from_pretrained(model_folder("bert")).save_pretrained(tmp_path)
+    assert next(load_model(str(tmp_path)).model.parameters()).dtype == torch.float32
+
+
+def one_line(name, **options):
+    with pytest.raises(DiscoprobeError) as failed:
+        load_model(find_model(name, **options))
+    assert "\n" not in str(failed.value)
+    return str(failed.value)
+
+
+def test_a_mistyped_model_is_said_after_one_request(monkeypatch, model_folder, tmp_path):
+    requests = []
+
+    def model_info(_self, name, **_options):
+        requests.append(name)
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", model_info)
+    assert "the Hub does not answer (ConnectionError: no network)" in one_line("my_bret")
+    assert requests == ["my_bret"]
+    folder = model_folder("bert")
+    assert f"did you mean {folder}" in one_line(f"{folder[:-1]}x")
+    assert "has no config.json" in one_line(str(tmp_path))
+    assert requests == ["my_bret"], "a path is no name of the Hub"
+
+
+def test_what_cannot_run_is_said_before_anything_is_loaded(monkeypatch, model_folder, tmp_path):
+    assert "--device tpu: torch finds no such device; it finds" in one_line(model_folder("bert"), device="tpu")
+    monkeypatch.setattr(models, "_memory", lambda _found: (8_000_000_000, 2_000_000_000))
+    assert "the weights need 8.0 GB, and 2.0 GB are free on cpu" in one_line(model_folder("bert"), device="cpu")
+    monkeypatch.undo()
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}), encoding="utf-8")
+    (tmp_path / "model.safetensors").write_bytes(b"no weights")
+    assert "cannot be loaded as a model of transformers" in one_line(str(tmp_path))
+
+
+def test_code_of_a_model_runs_only_if_it_is_trusted(model_folder, tmp_path):
+    own = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Model"}}
+    (tmp_path / "config.json").write_text(json.dumps(own), encoding="utf-8")
+    (tmp_path / "own.py").write_text("raise SystemExit('this code was run')", encoding="utf-8")
+    assert "give --trust-remote-code" in one_line(str(tmp_path))
+    with pytest.raises(SystemExit, match="this code was run"):
+        find_model(str(tmp_path), trust_remote_code=True)
+
+
+def test_memory_is_that_of_the_weights_in_single_precision(model_folder):
+    found = find_model(model_folder("bert"))
+    n = sum(each.numel() for each in load_model(found).model.parameters())
+    needed, free = models._memory(found)
+    assert needed == 4 * n
+    assert free is None or free > needed
+
+
+def test_model_errors_are_errors_of_the_user():
+    assert issubclass(ModelError, DiscoprobeError)

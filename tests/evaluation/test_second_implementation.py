@@ -1,0 +1,282 @@
+"""The figures of probes, computed a second time with plain scikit-learn from the published definitions.
+
+Vectors are random numbers that know a part of the label, one per text. Nothing of ``probes`` is used but its constants
+and, where a figure depends on chance, the order of rows and the control labels that it chose.
+"""
+
+import itertools
+import types
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import pearsonr, spearmanr
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import AuditInput, conform
+from discoprobe.evaluation import VectorPlace, probes
+from discoprobe.loaders import silent
+
+SIZES = {"train": 90, "validation": 40, "test": 50}
+DIMENSIONS = 6
+SPLIT = np.repeat(list(SIZES), list(SIZES.values()))
+N = len(SPLIT)
+
+
+def label_and_texts(shape, n_labels, *, signal, seed=1):
+    """Rows whose texts are names, and the vectors of the texts; with ``signal`` they know the label."""
+    random = np.random.default_rng(seed)
+    vectors, rows = {}, []
+
+    def text(*knows):
+        name = f"text {len(vectors)}"
+        vectors[name] = random.normal(size=DIMENSIONS)
+        vectors[name][: len(knows)] += signal * np.array(knows)
+        return name
+
+    for split in SPLIT:
+        label = int(random.integers(n_labels))
+        if shape is Shape.CHOICE:
+            n = int(random.integers(2, 5))
+            label %= n
+            context = [text(1.0), text(1.0)]
+            row = {"texts": context + [text(1.0 if at == label else -1.0) for at in range(n)], "n_context": 2}
+        elif shape is Shape.SEQUENCE:
+            row = {"texts": [text(label) for _ in range(int(random.integers(2, 6)))]}
+        else:
+            row = {"texts": [text(label) for _ in range(2 if shape is Shape.PAIR else 1)]}
+        rows.append({"split": split, "label": label, **row})
+    return rows, vectors
+
+
+def features_of(row, vectors):
+    """As documented: vectors, |differences| and products; of sequences of different length their means."""
+    texts = [vectors[text].astype(np.float32) for text in row["texts"]]
+    if "n_context" in row:
+        context, options = texts[:2], texts[2:]
+        return [
+            np.concatenate([option, *(f for c in (np.mean(context, axis=0), context[1])
+                                      for f in (abs(c - option), c * option))])
+            for option in options
+        ]  # fmt: skip
+    pairs = list(itertools.pairwise(texts))
+    if row.get("sequence"):
+        means = [np.mean([abs(a - b) for a, b in pairs], axis=0), np.mean([a * b for a, b in pairs], axis=0)]
+        return np.concatenate([np.mean(texts, axis=0), texts[0], texts[-1], *means])
+    return np.concatenate([*texts, *(abs(a - b) for a, b in pairs), *(a * b for a, b in pairs)])
+
+
+def probabilities(rows, features, labels, learned, strength, n_labels):
+    """The probability of each label in each row, of a probe that learned some rows; as lists, one per row."""
+    classifier = make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=probes.STEPS))
+    is_choice = "n_context" in rows[0]
+    if is_choice:
+        examples = [(vector, at == labels[row]) for row in learned for at, vector in enumerate(features[row])]
+        classifier.fit(np.array([x for x, _ in examples]), [y for _, y in examples])
+        odds = [np.exp(classifier.decision_function(np.array(of_row)).astype(float)) for of_row in features]
+        return [each / each.sum() for each in odds]
+    seen = sorted({labels[row] for row in learned})
+    if len(seen) == 1:
+        return [np.eye(n_labels)[seen[0]]] * len(rows)
+    classifier.fit(np.array([features[row] for row in learned]), [labels[row] for row in learned])
+    shares = np.zeros((len(rows), n_labels))
+    shares[:, seen] = classifier.predict_proba(np.array(features))
+    return list(shares)
+
+
+def places_of(split):
+    return [row for row in range(N) if SPLIT[row] == split]
+
+
+def bits(shares, labels, rows, n):
+    return -sum(np.log2((n * shares[row][labels[row]] + 1) / (n + len(shares[row]))) for row in rows)
+
+
+def second(rows, vectors, n_labels, controls):
+    """Accuracy, F1, validation, code length in the order of train, learning curve, accuracy on control labels."""
+    features, labels = [features_of(row, vectors) for row in rows], [row["label"] for row in rows]
+    train, validation, test = map(places_of, SIZES)
+
+    def accuracy(shares, chosen):
+        return accuracy_score([labels[row] for row in chosen], [shares[row].argmax() for row in chosen])
+
+    fits = [probabilities(rows, features, labels, train, strength, n_labels) for strength in probes.STRENGTHS]
+    best = max(range(len(fits)), key=lambda at: accuracy(fits[at], validation))
+    predicted = [fits[best][row].argmax() for row in test]
+    sizes = sorted({round(share * len(train)) for share in probes.FRACTIONS} - {0})
+    length = sum(np.log2(len(fits[0][row])) for row in train[: sizes[0]])
+    curve = []
+    for size, after in zip(sizes, [*sizes[1:], len(train)], strict=True):
+        of_size = [probabilities(rows, features, labels, train[:size], strength, n_labels)
+                   for strength in probes.STRENGTHS]  # fmt: skip
+        shares = min(of_size, key=lambda each: bits(each, labels, validation, size))
+        length += bits(shares, labels, train[size:after], size)
+        curve.append((size, accuracy(shares, test)))
+    of_controls = []
+    for of_seed in controls:
+        learned = probabilities(rows, features, list(of_seed), train, probes.STRENGTHS[best], n_labels)
+        of_controls.append(np.mean([learned[row].argmax() == of_seed[row] for row in test]))
+    return {
+        "control": np.mean(of_controls),
+        "accuracy": accuracy(fits[best], test), "validation": accuracy(fits[best], validation),
+        "macro_f1": f1_score([labels[row] for row in test], predicted, average="macro"),
+        "strength": probes.STRENGTHS[best], "code_length": length, "curve": curve,
+        "uniform": sum(np.log2(len(fits[0][row])) for row in train),
+    }  # fmt: skip
+
+
+@pytest.fixture
+def probed(monkeypatch):
+    """A function: the evaluation of rows with given vectors, by `probes`."""
+
+    def evaluate(rows, vectors, shape, n_labels, **options):
+        model = types.SimpleNamespace(name="m", commit="c", n_cut=lambda _: 0, with_random_weights=lambda: model)
+
+        def vectors_of(_model, units, _progress, only=None):
+            known = [vectors.get(unit.text, np.zeros(DIMENSIONS)) for unit in units]
+            return {only or VectorPlace("model", 0, "mean"): np.array(known, np.float32)}
+
+        monkeypatch.setattr(probes, "vectors_of", vectors_of)
+        frame = pl.DataFrame([{key: row[key] for key in row if key != "sequence"} for row in rows])
+        labels = tuple(map(str, range(n_labels)))
+        return probes.evaluate(AuditInput("made_en", shape, labels, conform(frame, shape)), model, silent, **options)
+
+    return evaluate
+
+
+CASES = [(Shape.SENTENCE, 2), (Shape.SENTENCE, 4), (Shape.PAIR, 2), (Shape.SEQUENCE, 2), (Shape.CHOICE, 4)]
+KNOWN = [(*case, signal) for case, signal in zip(CASES, [0.0, 0.7, 0.7, 0.7, 0.7], strict=True)]
+
+
+@pytest.fixture
+def few_seeds(monkeypatch):
+    """Two seeds, which take less time than five."""
+    monkeypatch.setattr(probes, "SEEDS", 2)
+
+
+@pytest.mark.parametrize(("shape", "n_labels", "signal"), KNOWN)
+def test_figures_equal_a_second_implementation(shape, n_labels, signal, probed, monkeypatch, few_seeds):
+    """The code is that of the order of train; orders of other seeds are as that one."""
+    rows, vectors = label_and_texts(shape, n_labels, signal=signal)
+    if shape is Shape.SEQUENCE:
+        rows = [row | {"sequence": True} for row in rows]
+    lengths = []
+    online_code = probes._online_code
+    monkeypatch.setattr(
+        probes, "_online_code", lambda *arguments: lengths.append(online_code(*arguments)) or lengths[-1]
+    )
+    chosen = []
+    read = probes._read
+    monkeypatch.setattr(probes, "_read", lambda *arguments: chosen.append(read(*arguments)) or chosen[-1])
+    evaluation = probed(rows, vectors, shape, n_labels)
+    expected = second(rows, vectors, n_labels, chosen[0][0].controls)
+    best = evaluation.best
+    assert best.accuracy == pytest.approx(expected["accuracy"], abs=1e-6)
+    assert best.validation == pytest.approx(expected["validation"], abs=1e-6)
+    assert best.strength == expected["strength"]
+    if shape is not Shape.CHOICE:
+        assert best.macro_f1 == pytest.approx(expected["macro_f1"], abs=1e-6)
+    assert lengths[0][0] == pytest.approx(expected["code_length"], rel=1e-6)
+    assert evaluation.controls.control == pytest.approx(expected["control"], abs=1e-6)
+    assert evaluation.controls.selectivity == pytest.approx(expected["accuracy"] - expected["control"], abs=1e-6)
+    assert evaluation.controls.uniform_code_length == pytest.approx(expected["uniform"], abs=1e-6)
+    assert [(n, pytest.approx(share, abs=1e-6)) for n, share in expected["curve"]] == list(evaluation.controls.curve)
+
+
+def test_correlations_equal_a_second_implementation(probed):
+    """Scores from 0 to 5 of pairs, as in SICK; the strength of ridge regression is chosen by Pearson's correlation."""
+    rows, vectors = label_and_texts(Shape.PAIR, 6, signal=0.5)
+    noise = np.random.default_rng(4).normal(0, 0.3, N)
+    rows = [row | {"score": row["label"] + float(off)} for row, off in zip(rows, noise, strict=True)]
+    score = probed(rows, vectors, Shape.PAIR, 6, controls=False).best
+    values, truth = np.array([features_of(row, vectors) for row in rows]), np.array([row["score"] for row in rows])
+    train, validation, test = map(places_of, SIZES)
+    models = [
+        make_pipeline(StandardScaler(), Ridge(1 / strength)).fit(values[train], truth[train])
+        for strength in probes.STRENGTHS
+    ]
+    best = max(models, key=lambda model: pearsonr(model.predict(values[validation]), truth[validation])[0])
+    predicted = best.predict(values[test])
+    assert score.pearson == pytest.approx(pearsonr(predicted, truth[test])[0], abs=1e-5)
+    assert score.spearman == pytest.approx(spearmanr(predicted, truth[test])[0], abs=1e-3)
+
+
+def test_a_model_that_knows_the_label_is_selective_and_has_a_short_code(probed):
+    rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=12.0)
+    controls = probed(rows, vectors, Shape.SENTENCE, 2).controls
+    assert controls.selectivity > 0.4
+    assert controls.compression > 3
+    assert controls.mlp > 0.95
+    assert controls.code_length_sd < 0.2 * controls.code_length
+    assert controls.shuffled_words < 0.9, "half of the texts change, and then their vectors know nothing"
+
+
+def test_random_labels_are_not_selective_and_have_the_uniform_code(probed, few_seeds):
+    """The mean over four sets of rows: one set has a standard deviation of about .07."""
+    figures = []
+    for seed in range(4):
+        rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=0.0, seed=10 + seed)
+        figures.append(probed(rows, vectors, Shape.SENTENCE, 2).controls)
+    assert abs(np.mean([each.selectivity for each in figures])) < 0.1
+    assert 0.85 < np.mean([each.compression for each in figures]) < 1.03
+
+
+def test_chance_is_inside_the_interval_of_random_vectors(probed):
+    """Vectors that know nothing, 60 times in configs of each shape: at most 5 % of the intervals are above chance."""
+    alarms = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for shape, n_labels in CASES:
+            for seed in range(12):
+                rows, vectors = label_and_texts(shape, n_labels, signal=0.0, seed=100 + seed)
+                evaluation = probed(rows, vectors, shape, n_labels, controls=False)
+                chance = 1 / n_labels if shape is not Shape.CHOICE else np.mean(
+                    [1 / (len(row["texts"]) - 2) for row in rows]
+                )  # fmt: skip
+                alarms.append(evaluation.best.interval.low > chance)
+    assert np.mean(alarms) <= 0.05
+
+
+def test_what_is_chosen_does_not_depend_on_test(probed, few_seeds):
+    """With the labels of test exchanged, accuracy is its complement and everything that is chosen stays the same."""
+    rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=0.5)
+    flipped = [row | {"label": 1 - row["label"]} if row["split"] == "test" else row for row in rows]
+    right, wrong = (probed(each, vectors, Shape.SENTENCE, 2) for each in (rows, flipped))
+    assert wrong.best.accuracy == pytest.approx(1 - right.best.accuracy)
+    assert wrong.controls.mlp == pytest.approx(1 - right.controls.mlp)
+    for name in ("layer", "method", "strength", "validation"):
+        assert getattr(wrong.best, name) == getattr(right.best, name)
+    for name in ("code_length", "code_length_sd", "control"):
+        assert getattr(wrong.controls, name) == getattr(right.controls, name)
+    assert [1 - share for _, share in right.controls.curve] == pytest.approx(
+        [share for _, share in wrong.controls.curve]
+    )
+
+
+def test_control_labels_belong_to_texts_and_are_as_frequent_as_labels():
+    """Two rows of one text have the same control label; a word has it in every sentence."""
+    rows = [{"split": split, "label": int(at % 4 == 0), "texts": [f"text {at // 2}"]} for at, split in enumerate(SPLIT)]
+    data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE))
+    controls = probes._read(data, 10_000)[0].controls
+    assert controls.shape == (probes.SEEDS, N)
+    assert (controls[:, ::2] == controls[:, 1::2]).all()
+    assert 0.1 < controls.mean() < 0.4
+    words = pl.DataFrame([row | {"target": f"w{at % 3}", "target_start": 0, "target_end": 4}
+                          for at, row in enumerate(rows)])  # fmt: skip
+    of_words = probes._read(AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(words, Shape.SENTENCE)), 99)[0]
+    assert all(len(np.unique(of_words.controls[seed][at::3])) == 1 for seed in range(probes.SEEDS) for at in range(3))
+
+
+def test_shuffled_texts_have_the_same_words_and_their_target():
+    units = [probes.Unit("one two three four five six", 8, 13), probes.Unit("我们去学校了", 2, 3)]
+    shuffled = probes._shuffled(units)
+    for before, after in zip(units, shuffled, strict=True):
+        assert sorted(after.text) == sorted(before.text)
+        assert after.text != before.text
+        assert after.text[after.start : after.end] == before.text[before.start : before.end]
+    assert probes._shuffled(units) == shuffled
