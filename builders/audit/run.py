@@ -60,8 +60,9 @@ def audit(
         problem, note = problem_of(data)
         bench = Bench(data, problem) if problem else None
         shortcuts = _measure_shortcuts(data, bench, note)
-        heuristics = None
+        heuristics, doubts = None, ""
         if bench:
+            doubts = bench.doubtful_labels
             bench.features.forget_ngrams()
             heuristics = mine(bench.problem, bench.features, bench.token_conditions)
         findings = [*(pending.result() if pending else integrity), *shortcuts]
@@ -87,7 +88,7 @@ def audit(
         stale=tuple(
             f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
         ),
-        notes=(*((note,) if note else ()), *shifts),
+        notes=(*filter(None, (note, doubts)), *shifts),
         classes=data.classes,
         read=data.read,
         edited=data.perturbation,
