@@ -113,6 +113,13 @@ def test_files_of_one_set_with_different_numbers_of_lines(tmp_path):
         read(tmp_path)
 
 
+def test_minimal_pairs_that_are_no_texts(tmp_path):
+    rows = [{"sentence_good": "She sleeps.", "sentence_bad": [{"text": "x", "label": at}]} for at in range(9)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(UnreadableDataError, match="'sentence_bad' holds lists or objects, and no sentences"):
+        read(tmp_path)
+
+
 def test_a_file_of_another_kind(tmp_path):
     (tmp_path / "RST_DEV.pkl").write_bytes(b"x")
     with pytest.raises(UnreadableDataError, match=r"files of rows end in .*, not in '.pkl'"):
