@@ -201,7 +201,7 @@ def _first_shapes() -> list[Published]:
                     three[at % 3], three[at % 3]] for at in range(N))]  # fmt: skip
     pandas = [["", "text", "label"], *([at, make.text(), ["no", "sí"][label]] for at, label in enumerate(two))]
     commitment = [["", "uID", "Verb", "Embedding", "Context", "Target", "Prompt", "Embedding", "genre", "Mean", "SD"],
-                  *([at, f"BNC-{at}", "admit", "modal", make.text(), make.text(), make.text(), "modal", "BNC", f"{6 * at / (N - 1) - 3:.3f}", ""]
+                  *([at, f"BNC-{at}", "admit", "modal", make.text(), make.text(), make.text(), ["modal", "question"][at % 5 == 0], "BNC", f"{6 * at / (N - 1) - 3:.3f}", ""]
                     for at in range(N))]  # fmt: skip
     itacola = [["UniqueIndexID", "Source", "Acceptability", "Sentence", "Split"],
                *([at, f"Graffi_{at % 7}", label, make.text(), ["train", "dev", "test"][at % 3]]

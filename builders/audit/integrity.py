@@ -291,7 +291,7 @@ def label_sets(subject: Subject) -> Measure:
     expected = set(range(len(data.labels)))
     missing = {split: sorted(expected - set(data.split(split)["label"])) for split in data.splits}
     lacks = [
-        f"{split} lacks the label{'s' * (len(labels) > 1)} {', '.join(data.labels[n] for n in labels)}"
+        f"{split} lacks the label{'s' * (len(labels) > 1)} {', '.join(repr(data.labels[n]) for n in labels)}"
         for split, labels in missing.items()
         if labels
     ]
