@@ -36,6 +36,7 @@ REASONS: Final = {
     "list-item": "an item of a list: the corpus marks it, or it has a bullet, letter or number in parentheses",
     "names-and-numbers": "names and numbers without a verb or subject: a result, an address (`Roberto Moreno 52 4.`)",
     "spacing": "text with blanks before a comma, full stop or clitic that the rest of it does not have (`se 'n va`)",
+    "tokenised": "a sentence of a treebank with blanks before commas and full stops; such text is not edited",
     "caption": "a caption: the corpus marks it, or it begins like one (`Figure 3: …`, `Photo: …`)",
     "no-punctuation": "a long text without any punctuation mark: verse, or notes",
     "fragment": "verse or a part of a sentence: a comma begins or ends it, it has no capital and no final mark, or it "

@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
+from discoprobe.builders import clean_text
 from discoprobe.builders.config import (
     DISCOURSE_ROWS,
     PROBING_CANDIDATES,
@@ -101,6 +102,7 @@ class Candidates:
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the block, for the syncretism filter.
         notes: what a card says of the candidates of probing tasks.
+        text_notes: what every card says of the text.
         every: all sentences in order: ``shard``, ``sent``, and the ``cluster`` of near duplicates.
         shingles: what is compared of these sentences with those of other blocks.
         n_words: number of words of these sentences.
@@ -112,6 +114,7 @@ class Candidates:
     marks: dict[str, pl.DataFrame] = field(default_factory=dict)
     forms: pl.DataFrame = field(default_factory=pl.DataFrame)
     notes: tuple[str, ...] = ()
+    text_notes: tuple[str, ...] = ()
     every: pl.DataFrame = field(
         default_factory=pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32, "cluster": pl.UInt32}).clone
     )
@@ -128,18 +131,23 @@ class Candidates:
 
     def only(self, task: ProbingTask) -> "Candidates":
         """What the sample of one probing task needs, for another process."""
-        return Candidates({task.name: self.of_task[task.name]}, forms=self.forms, notes=self.notes)
+        frames = {task.name: self.of_task[task.name]}
+        return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes)
 
 
 @dataclass(frozen=True, slots=True)
 class _PartCandidates:
-    """The candidates of one part: ``coverage`` is that of the frequency list; the rest is as in ``Candidates``."""
+    """The candidates of one part, as in ``Candidates``.
+
+    ``coverage`` is that of the frequency list; ``spacing`` has ``clean_text.spacing_counts`` by ``corpus``.
+    """
 
     of_task: dict[str, pl.DataFrame]
     sentences: pl.DataFrame | None
     marks: dict[str, pl.DataFrame]
     forms: pl.DataFrame | None
     coverage: pl.DataFrame
+    spacing: pl.DataFrame
     every: pl.DataFrame
     shingles: Shingles
     n_words: int
@@ -207,10 +215,15 @@ def select(
             _stack(of_documents).join(every, on=["shard", "sent"], how="left"), settings,
             by_hash=not plan.only_block, left_out=windows.not_prose(plan.sources, settings),
         )  # fmt: skip
+    spacing = pl.concat([of_part.spacing for of_part in of_parts]).group_by("corpus").sum()
+    tokenised = spacing.filter(clean_text.is_tokenised())["corpus"].sort().to_list()
     of_task = {}
     for task in probing:
         frame = _stack([of_part.of_task[task.name] for of_part in of_parts])
         frame = frequency_filter.filtered(frame, ipm, settings)
+        if task.edit is not None:  # an edit of such a text is no edit of what people write
+            unnatural = pl.when(pl.col("corpus").is_in(tokenised)).then(pl.lit("tokenised"))
+            frame = frame.with_columns(reason=pl.coalesce("reason", unnatural))
         frame = frame.join(every, on=["shard", "sent"], how="left", maintain_order="left")
         of_task[task.name] = frame.with_row_index("row")
     return Candidates(
@@ -224,6 +237,9 @@ def select(
         },
         forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms is not None]),
         notes=ipm.notes,
+        text_notes=tuple(
+            f"The text of {corpus} is tokenised: blanks stand before its commas and full stops" for corpus in tokenised
+        ),
         every=every,
         shingles=shingles,
         n_words=sum(of_part.n_words for of_part in of_parts),
@@ -252,6 +268,9 @@ def _candidates_of_part(
         marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
         forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
         coverage=coverage,
+        spacing=shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc")
+        .group_by("corpus")
+        .agg(*clean_text.spacing_counts(pl.col("text"))),
         every=shard.sentences.select("sent"),
         shingles=near_duplicates.shingles(shard.sentences["text"]),
         n_words=int(shard.sentences["n_words"].sum()),
@@ -447,9 +466,9 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
         candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks, trace=plan.trace,
     )  # fmt: skip
     frame = candidates.frame(task)
-    notes: tuple[str, ...] = (task.note,) if isinstance(task, RelationTask) else ()
+    notes: tuple[str, ...] = (task.note,) if isinstance(task, RelationTask) else candidates.text_notes
     if isinstance(task, ProbingTask):
-        notes = candidates.notes
+        notes = (*candidates.notes, *candidates.text_notes)
         frame = syncretism.with_reasons(frame, task, candidates.forms, plan.language, settings)
     if frame.is_empty():
         reason = "no sentence is what the task asks for"

@@ -343,8 +343,9 @@ def test_sentences_that_differ_in_the_masked_conjunction_are_one():
         return [label for label in hidden_conjunction.LABELS for _ in range(n)]
 
     frame = candidates(400, label=both(200), shown_key=np.arange(400) // 2).with_columns(
-        pl.col(SURFACE).name.prefix("shown_"), cell=pl.lit("")
-    )
+        pl.col(SURFACE).name.prefix("shown_"), cell=pl.lit(""), shard=pl.lit(0), conjunction="label",
+        **{f"n_{label}": 200 * (pl.col("label") == label) for label in hidden_conjunction.LABELS},
+    )  # fmt: skip
     made = conj_type.TASK.sample(frame, context("conj_type"))
     assert made.drops["near-duplicate"] == 200
     assert made.rows["shown_key"].n_unique() == made.rows.height > 0
