@@ -25,7 +25,7 @@ from urllib.parse import quote
 import msgspec
 
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import hashes_of
+from discoprobe.loaders.files import FileHashes, hashes_of
 from discoprobe.loaders.toml_records import convert_table, parse_toml
 
 HUB: Final = "hf://"
@@ -77,8 +77,7 @@ class TreebankFacts(msgspec.Struct, frozen=True):
 
     Attributes:
         licence: as the treebank's README writes it.
-        commit: the catalogue's pin; `PinnedCorpus.pins` tells whether a file has the content of that commit.
-        sha256: the hashes of the files at ``commit``, if a manifest pins another commit than the catalogue; else empty.
+        commit: of which the files have the content.
         genre: the genres of its texts, where they are known.
     """
 
@@ -89,7 +88,6 @@ class TreebankFacts(msgspec.Struct, frozen=True):
     commit: str
     citation: str
     documents: DocumentRule
-    sha256: frozenset[str] = frozenset()
     genre: tuple[str, ...] = ()
 
 
@@ -195,16 +193,6 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         """Whether one of its files has this name, without folders and in any case."""
         return any(file.name.casefold() == name.casefold() for file in self.files)
 
-    def pins(self, path: Path, sha256: str) -> bool:
-        """Whether a file has exactly the content of one of the corpus's files at its commit.
-
-        Git's hash of the file is computed only if the catalogue does not have the SHA-256 of all files.
-        """
-        if any(file.sha256 == sha256 for file in self.files):
-            return True
-        others = {file.git_blob_sha1 for file in self.files if file.sha256 is None}
-        return bool(others) and hashes_of(path).git_blob_sha1 in others
-
 
 class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An openly licensed treebank; ``documents`` is how its documents are recognised."""
@@ -214,7 +202,9 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def facts(self) -> TreebankFacts:
         """The part of the record that a reader needs."""
-        return _treebank_facts(self, self.documents, self.genre)
+        return TreebankFacts(
+            self.name, self.lang, self.licence, self.repo, self.commit, self.citation, self.documents, self.genre
+        )
 
 
 class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -236,27 +226,18 @@ class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=
 class LeftOut(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A known corpus that is not offered for download, with the reason.
 
-    A user may still have a copy: the record gives its licence and citation.
+    ``documents`` is how its documents are recognised.
     """
 
     documents: DocumentRule
     reason: str
 
-    @property
-    def facts(self) -> TreebankFacts:
-        """The part of the record that a reader needs."""
-        return _treebank_facts(self, self.documents)
-
-
-def _treebank_facts(record: CorpusRecord, documents: DocumentRule, genre: tuple[str, ...] = ()) -> TreebankFacts:
-    return TreebankFacts(
-        record.name, record.lang, record.licence, record.repo, record.commit, record.citation, documents, genre=genre
-    )
-
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
-_FILES: Final = re.compile(r'^  \{ path = "(?:[^"]*/)?([^"/]+\.conllu)"', re.MULTILINE)
+_FILES: Final = re.compile(
+    r'\{ path = "(?:[^"]*/)?([^"/]+\.conllu)", git_blob_sha1 = "(\w+)"(?:, bytes = (\d+))?(?:, sha256 = "(\w+)")?'
+)
 
 
 class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -399,23 +380,24 @@ def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
     return record
 
 
-def facts_for(name: str) -> TreebankFacts | None:
-    """The facts about the treebank that a file or folder name belongs to, or None.
+def facts_of(path: Path, digest: FileHashes) -> TreebankFacts | None:
+    """The facts about the treebank that has a file with this content at its commit; None if there is none.
+
+    The name of the file does not count: a renamed copy is known, and a file that is only named like a treebank is not.
+    Git's hash is computed only for a file whose size or name is in the catalogue.
 
     Args:
-        name: the name of a folder (``UD_Spanish-AnCora``), a prefix (``es_ancora``) or the name of a file
-            (``es_ancora-ud-train.conllu``, ``GUM_news_asylum.conllu``), without the folders above it.
-
-    Treebanks that are not offered for download are included, so that the licence of a user's copy is known. If licences
-    differ from file to file, as in GUM, only the files that the catalogue lists are recognised.
+        path: the file.
+        digest: of its content; git's hash may be missing.
     """
-    name = name.casefold()
-    for guess in (name, name.removesuffix(".conllu").split("-ud-")[0]):
-        if (code := _index().get(guess)) is not None:
-            record = _record(guess, code)
-            return None if isinstance(record, TextCorpus) else record.facts
-    code = _file_index().get(name)
-    return None if code is None else next(bank.facts for bank in _contents(code).treebank if bank.has(name))
+    index = _file_index()
+    content = next((key for key in (digest.sha256, digest.git_blob_sha1) if key in index), "")
+    if not content and not digest.git_blob_sha1 and {str(digest.bytes), path.name.casefold()} & index.keys():
+        content = hashes_of(path).git_blob_sha1
+    if content not in index:
+        return None
+    files = ((bank, file) for bank in _contents(index[content]).treebank for file in bank.files)
+    return next(bank.facts for bank, file in files if content in {file.git_blob_sha1, file.sha256})
 
 
 def sample_files() -> dict[str, Path]:
@@ -464,8 +446,9 @@ def _index() -> Mapping[str, str]:
 
 @functools.cache
 def _file_index() -> Mapping[str, str]:
-    """Name of every file of a treebank in the catalogue, in lower case → code of its language."""
-    return MappingProxyType({name.casefold(): code for code in _by_code() for name in _FILES.findall(_toml(code))})
+    """Hashes, size and, in lower case, name of every file of a treebank in the catalogue → code of its language."""
+    files = ((code, file) for code in _by_code() for file in _FILES.findall(_toml(code)))
+    return MappingProxyType({key.casefold(): code for code, file in files for key in file if key})
 
 
 def _index_names() -> list[str]:

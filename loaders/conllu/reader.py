@@ -25,7 +25,7 @@ import polars as pl
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, facts_for
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, facts_of
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
@@ -38,8 +38,6 @@ from discoprobe.loaders.errors import (
     CorpusFormatError,
     DiscoprobeError,
     OnError,
-    UnknownNameError,
-    UnsupportedError,
 )
 from discoprobe.loaders.files import FileHashes, cache_folder, hash_of_json, hashes_of
 from discoprobe.loaders.process_pool import process_pool
@@ -48,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    Facts = Callable[[str], TreebankFacts | None]
+    Facts = Callable[[Path, FileHashes], TreebankFacts | None]
     BytesProgress = Callable[[int, int], None]
 
 Documents = Literal["auto", "newdoc", "file", "none"]
@@ -80,7 +78,7 @@ class CorpusFile:
         name: its name in the treebank: relative to the treebank's folder, with ``/``.
         treebank: the name of the treebank.
         lang: the code of its language.
-        facts: what the catalogue knows of the treebank, if it is there.
+        facts: what the catalogue knows of the treebank, if the file has the content that is pinned there.
     """
 
     path: Path
@@ -162,13 +160,13 @@ def holds_corpus(folder: Path) -> bool:
     return any(_is_corpus_file(file.relative_to(folder)) for file in folder.rglob("*"))
 
 
-def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], TreebankFacts | None]) -> CorpusFile:
+def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | None) -> CorpusFile:
     """The treebank and the language of a file.
 
     The name of the treebank is the first of these that exists:
 
     * the name in ``annotate.json`` beside the file (text that discoprobe annotated);
-    * the treebank of the catalogue that has the name of the folder, or of the file;
+    * the treebank of the catalogue that has a file with the same content;
     * the part of a UD file's name before ``-ud-``, if no folder above is named like ``UD_Spanish-AnCora``;
     * the part of a DISRPT file's name before the split (``deu.rst.pcc`` of ``deu.rst.pcc_dev.conllu``);
     * the nearest folder above that is named like ``UD_Spanish-AnCora``;
@@ -182,7 +180,7 @@ def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], Tre
         path: the file, absolute.
         top: the file or folder among the user's paths through which it was found.
         lang: the code of the language, where the names do not tell.
-        facts: what is known of a treebank, by the name of a folder or file.
+        facts: what is known of the treebank, by the content of the file.
 
     Raises:
         DiscoprobeError: the language cannot be told, or the annotation of the folder is unfinished.
@@ -191,7 +189,7 @@ def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], Tre
     home = next((folder for folder in path.parents if UD_FOLDER.match(folder.name)), None)
     disrpt = DISRPT.match(path.name)
     folder = home or (path.parent.parent if path.parent.name in TREE_FOLDERS else path.parent)
-    of_treebank = corpus_facts(path) or facts(folder.name) or facts(path.name.removesuffix(".gz"))
+    of_treebank = corpus_facts(path) or facts
     if of_treebank is not None:
         treebank = of_treebank.name
     elif ud and home is None:
@@ -229,11 +227,11 @@ class Member:
     texts: tuple[tuple[Path, FileHashes], ...] = ()  # of a tree, files of its name that may hold its text
 
     @classmethod
-    def of(cls, file: CorpusFile) -> Member:
+    def of(cls, file: CorpusFile, digest: FileHashes) -> Member:
         """A file with its digest, and with that of the table of relations beside it."""
         rels = file.path.with_suffix(RELS)
         has_rels = file.path.suffix == ".conllu" and rels.is_file()
-        return cls(file, hashes_of(file.path, with_git=False), hashes_of(rels, with_git=False) if has_rels else None)
+        return cls(file, digest, hashes_of(rels, with_git=False) if has_rels else None)
 
     def files(self) -> Iterator[tuple[str, Path, FileHashes]]:
         """Its files: name in the treebank, place, digest."""
@@ -281,7 +279,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     *,
     lang: str | None = None,
     on_error: OnError = "stop",
-    facts: Facts = facts_for,
+    facts: Facts = facts_of,
     documents: Documents = "auto",
     jobs: int = 1,
     progress: BytesProgress | None = None,
@@ -292,7 +290,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         paths: files and folders.
         lang: the code of the language of files whose names do not tell it.
         on_error: whether a malformed sentence ends the reading, or is left out and counted.
-        facts: gives what is known of a treebank, by the name of its folder or file; by default from the catalogue.
+        facts: gives what is known of the treebank of a file, by its content; by default from the catalogue.
         documents: how documents are recognised; ``auto`` uses the rules of the facts.
         jobs: number of processes.
         progress: called with the bytes read so far and the total.
@@ -325,7 +323,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
 
 @dataclass(frozen=True, slots=True)
 class _Treebank:
-    """The files of a treebank, by name, and what is known of it."""
+    """The files of a treebank, by name, and what is known of it if all of them have the pinned content."""
 
     name: str
     lang: str
@@ -360,21 +358,11 @@ class _Treebank:
         """
         hashed = (file for member in self.members for file in member.files())
         files = tuple(SourceFile(name, digest.sha256, digest.bytes) for name, _, digest in hashed)
-        facts, annotation = self.facts, annotation_of(self.members[0].file.path)
-        if facts is None or (annotation is None and not all(_is_pinned(facts, member) for member in self.members)):
+        facts = self.facts
+        if facts is None:
             return Source(self.name, self.lang, files=files)
         pin = facts.licence, facts.repo, facts.commit, facts.citation
-        return Source(self.name, self.lang, *pin, files, annotation, facts.genre)
-
-
-def _is_pinned(facts: TreebankFacts, member: Member) -> bool:
-    """Whether a file is, to the byte, one that is pinned for a treebank."""
-    if facts.sha256:
-        return member.digest.sha256 in facts.sha256
-    try:
-        return treebanks.treebank(facts.name).pins(member.file.path, member.digest.sha256)
-    except (UnknownNameError, UnsupportedError):
-        return False
+        return Source(self.name, self.lang, *pin, files, annotation_of(self.members[0].file.path), facts.genre)
 
 
 def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents) -> list[_Treebank]:
@@ -382,7 +370,8 @@ def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, docum
     groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
     texts: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, stem → CoNLL-U files
     for path, top in find_files(paths).items():
-        member = Member.of(describe(path, top, lang, facts))
+        digest = hashes_of(path, with_git=False)
+        member = Member.of(describe(path, top, lang, facts(path, digest)), digest)
         groups[member.file.lang, member.file.treebank].append(member)
         if not member.file.is_tree:
             texts[member.file.lang, member.file.stem][member.digest] = path
@@ -397,7 +386,7 @@ def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, docum
                 candidates = texts[code, member.file.stem] | plain
                 by_hash = sorted(candidates, key=lambda digest: digest.sha256)
                 distinct[key] = replace(member, texts=tuple((candidates[digest], digest) for digest in by_hash))
-        about = members[0].file.facts
+        about = members[0].file.facts if all(member.file.facts for member in members) else None
         rule = DocumentRule(documents) if documents != "auto" else about.documents if about else DocumentRule()
         banks.append(_Treebank(name, code, about, rule, tuple(distinct[key] for key in sorted(distinct))))
     return banks

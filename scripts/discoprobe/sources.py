@@ -43,7 +43,7 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
-from discoprobe.loaders.files import hashes_of
+from discoprobe.loaders.files import FileHashes, hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
@@ -183,9 +183,11 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     for text in (_segmented(corpus, lang, options) for corpus in named if corpus.how == PARTLY):
         corpora[text.lang] = corpora[text.lang] + text if text.lang in corpora else text
     if paths := _paths([corpus for corpus in named if corpus.how != PARTLY], codes, options, request.jobs, progress):
+        banks = [bank for bank in request.pinned if isinstance(bank, Treebank)]
+        pinned = {file.sha256: bank for bank in banks for file in bank.files if file.sha256}
         of_files = read_corpora(
             paths, lang=lang or None, on_error=request.on_error,
-            facts=functools.partial(_facts, {bank.name: bank for bank in request.pinned}),
+            facts=functools.partial(_facts, pinned),
             documents=request.settings.documents, jobs=request.jobs,
             progress=lambda done, total: progress("reading", done, total),
         )  # fmt: skip
@@ -230,18 +232,19 @@ def _paths(
     return paths
 
 
-def _facts(pinned: Mapping[str, Treebank | TextCorpus], name: str) -> TreebankFacts | None:
-    """What is known of the treebank of a file or folder, with the pins of a request; None for others."""
-    if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
-        lang = name.partition("_")[0]
-        packaged = treebanks.sample_files().get(lang)
-        sha256 = frozenset({hashes_of(packaged).sha256} if packaged else ())
-        return TreebankFacts(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", DocumentRule("newdoc"), sha256)
-    facts = treebanks.facts_for(name)
-    bank = pinned.get(facts.name) if facts else None
-    if not isinstance(bank, Treebank):
-        return facts
-    return msgspec.structs.replace(bank.facts, sha256=frozenset(file.sha256 for file in bank.files if file.sha256))
+def _facts(pinned: Mapping[str, Treebank], path: Path, digest: FileHashes) -> TreebankFacts | None:
+    """What is known of the treebank of a file by its content: from the pins of a request, the catalogue, the sample."""
+    if bank := pinned.get(digest.sha256):
+        return bank.facts
+    facts = treebanks.facts_of(path, digest)
+    if facts is None and (lang := _sample_hashes().get(digest.sha256)):
+        return TreebankFacts(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", DocumentRule("newdoc"))
+    return facts
+
+
+@functools.cache
+def _sample_hashes() -> Mapping[str, str]:
+    return {hashes_of(path, with_git=False).sha256: lang for lang, path in treebanks.sample_files().items()}
 
 
 def _segmented(corpus: NamedCorpus, lang: str, options: AnnotationOptions) -> Corpus:

@@ -89,10 +89,10 @@ def test_versions(between, tmp_path):
     between([releases.config()], [releases.config()])
     path = tmp_path / "old" / manifest.NAME
     text = json.loads(path.read_text())
-    text["software"]["pyarrow"] = "24.0.0"
+    text["software"]["pyarrow"] = "23.0.0"
     path.write_text(json.dumps(text))
     (line,) = compare(tmp_path / "new", str(tmp_path / "old")).software
-    assert line.startswith("pyarrow: 24.0.0 → ")
+    assert line.startswith("pyarrow: 23.0.0 → ")
 
 
 def test_columns(tmp_path):

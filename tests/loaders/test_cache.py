@@ -85,7 +85,7 @@ def test_an_entry_is_found_by_content_not_by_place(path, parses, tmp_path):
 
 
 def rule(kind):
-    return lambda _: TreebankFacts("UD_X", "es", "CC0", "", "", "", DocumentRule(kind))
+    return lambda *_: TreebankFacts("UD_X", "es", "CC0", "", "", "", DocumentRule(kind))
 
 
 def test_other_bytes_names_or_rules_are_other_entries(path, parses):

@@ -14,10 +14,6 @@ from discoprobe.loaders.conllu import describe, find_files, read_corpora, reader
 TEXT = "# text = {0}\n1\t{0}\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
 
 
-def nothing(_):
-    return None
-
-
 def put(path, form="a"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(TEXT.format(form))
@@ -64,27 +60,28 @@ def test_what_cannot_be_read_is_an_error(tmp_path, name, message):
     ],
 )
 def test_names_tell_treebank_and_language(tmp_path, path, treebank, lang, name):
-    file = describe(tmp_path / path, tmp_path, None, nothing)
+    file = describe(tmp_path / path, tmp_path, None, None)
     assert (file.treebank, file.lang, file.name) == (treebank, lang, name)
 
 
 def test_the_catalogue_names_treebank_and_language(tmp_path):
     known = TreebankFacts("Talks-1", "tr", "CC0", "", "", "", DocumentRule())
-    for path in (tmp_path / "Talks" / "one.conllu", tmp_path / "Talks_one.conllu"):
-        file = describe(path, tmp_path, None, lambda name: known if name.startswith("Talks") else None)
-        assert (file.treebank, file.lang, file.facts) == ("Talks-1", "tr", known)
+    for path in (tmp_path / "Talks" / "one.conllu", tmp_path / "en_x-ud-dev.conllu"):
+        file = describe(path, tmp_path, None, known)
+        assert (file.treebank, file.facts) == ("Talks-1", known)
+    assert describe(tmp_path / "Talks" / "one.conllu", tmp_path, None, known).lang == "tr"
 
 
 def test_a_language_that_cannot_be_told_is_an_error_that_says_what_to_do(tmp_path):
     with pytest.raises(DiscoprobeError, match="--lang"):
-        describe(tmp_path / "talks" / "one.conllu", tmp_path, None, nothing)
-    assert describe(tmp_path / "talks" / "one.conllu", tmp_path, "es", nothing).lang == "es"
+        describe(tmp_path / "talks" / "one.conllu", tmp_path, None, None)
+    assert describe(tmp_path / "talks" / "one.conllu", tmp_path, "es", None).lang == "es"
 
 
 def test_folders_above_the_one_that_was_given_do_not_overrule_a_given_language(tmp_path):
     path = tmp_path / "fr" / "mine" / "one.conllu"
-    assert describe(path, tmp_path / "fr" / "mine", "es", nothing).lang == "es"
-    assert describe(path, tmp_path, "es", nothing).lang == "fr"
+    assert describe(path, tmp_path / "fr" / "mine", "es", None).lang == "es"
+    assert describe(path, tmp_path, "es", None).lang == "fr"
 
 
 def identity(corpora):

@@ -284,15 +284,16 @@ def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Jso
 @corpora.command("check")
 def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> None:
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
-    from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_for
+    from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_of
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.conllu.reader import describe, find_files
+    from discoprobe.loaders.files import hashes_of
 
     paths = [Path(name) for name in names or [] if Path(name).exists()]
     of_catalogue = [name for name in names or [] if not Path(name).exists()]
     rows = _file_rows(of_catalogue) if of_catalogue or not paths else []
     for path, top in find_files(paths).items() if paths else ():
-        file = describe(path, top, "und", facts_for)
+        file = describe(path, top, "und", facts_of(path, hashes_of(path)))
         documents = explain_documents(path, file.facts.documents if file.facts else DocumentRule())
         row: dict[str, Cell] = {"corpus": file.treebank, "file": file.name, "state": "own file"}
         rows.append(row | {"documents": documents, "problem": ""})
@@ -305,14 +306,14 @@ def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> N
 
 def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
     """A row per file of the catalogue: its state, and if it is ok, how its documents are recognised."""
-    from discoprobe.loaders.catalogue.treebanks import facts_for
+    from discoprobe.loaders.catalogue.treebanks import Treebank, corpus
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.fetch import downloads
 
     rows: list[dict[str, Cell]] = []
     for checked in downloads.check(downloads.select(names)):
-        facts = facts_for(checked.corpus) if checked.state == "ok" else None
-        documents = explain_documents(checked.location, facts.documents) if facts else ""
+        bank = corpus(checked.corpus) if checked.state == "ok" else None
+        documents = explain_documents(checked.location, bank.documents) if isinstance(bank, Treebank) else ""
         row: dict[str, Cell] = {"corpus": checked.corpus, "file": checked.file.path, "state": checked.state}
         rows.append(row | {"documents": documents, "problem": checked.problem})
     return rows

@@ -12,7 +12,7 @@ from file_server import Cut, Drop, serving
 from shared import ROOT, SHARED
 
 from discoprobe.loaders import IntegrityError, RemoteError, UnknownNameError, UnsupportedError, hashes_of
-from discoprobe.loaders.catalogue import corpus, default_corpora, facts_for, languages, openness, treebank
+from discoprobe.loaders.catalogue import corpus, default_corpora, languages, openness, treebank
 from discoprobe.loaders.fetch import check, fetch, folder, list_corpora, places, select
 from discoprobe.loaders.raw import read_documents, read_options
 
@@ -66,8 +66,6 @@ def test_a_text_is_found_by_name_and_is_no_treebank():
         treebank("Klexikon")
     with pytest.raises(UnknownNameError, match="did you mean GerDraCor"):
         corpus("GerDracorr")
-    assert facts_for("Klexikon") is None
-    assert facts_for("ABBA.txt") is None
 
 
 def test_what_is_not_clearly_open_is_left_out():

@@ -1,5 +1,6 @@
 """The catalogue: what it holds, how it is asked, and that it is what its inputs make."""
 
+import functools
 import json
 import re
 import subprocess
@@ -7,15 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-import msgspec
 import pytest
 from shared import ROOT, SHARED
 
 from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, convert_table, hashes_of
 from discoprobe.loaders.catalogue import (
     DocumentRule,
-    PinnedFile,
-    facts_for,
     language,
     language_code,
     languages,
@@ -24,6 +22,7 @@ from discoprobe.loaders.catalogue import (
     treebank,
     treebanks,
 )
+from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.fetch import HUB_TEXT, list_corpora, select
 
 LISTING, CORPORA = SHARED / "facts" / "ud_catalogue.json", SHARED / "corpora"
@@ -157,42 +156,101 @@ def test_treebanks_taken_by_default():
         open_treebanks("bg")
 
 
-@pytest.mark.parametrize(
-    ("name", "treebank_name"),
-    [
-        ("es_ancora", "UD_Spanish-AnCora"),
-        ("UD_Spanish-AnCora", "UD_Spanish-AnCora"),
-        ("es_ancora-ud-dev.conllu", "UD_Spanish-AnCora"),
-        ("de_hdt-ud-train-a-1.conllu", "UD_German-HDT"),
-        ("GUM-open", "GUM-open"),
-        ("GUM_news_asylum.conllu", "GUM-open"),
-        ("gcdt_bio_emperor.conllu", "GCDT"),
-        ("en_gum-ud-train.conllu", "UD_English-GUM"),
-    ],
-)
-def test_facts_by_any_name(name, treebank_name):
-    assert facts_for(name).name == treebank_name
+TINY = """
+[language]
+code = "es"
+name = "Spanish"
+
+[[treebank]]
+name = "UD_Spanish-Tiny"
+prefix = "es_tiny"
+repo = "org/tiny"
+commit = "0123456789abcdef0123456789abcdef01234567"
+licence = "CC BY 4.0"
+genre = ["news"]
+documents = { kind = "sent_id", pattern = '^(\\w+)-' }
+citation = "Tiny, https://example.org/tiny"
+files = [
+  { path = "es_tiny-ud-dev.conllu", git_blob_sha1 = "DEV", bytes = SIZE },
+  { path = "es_tiny-ud-test.conllu", git_blob_sha1 = "GIT", bytes = 1, sha256 = "SHA" },
+  { path = "es_tiny-ud-train.conllu", git_blob_sha1 = "TRAIN" },
+]
+"""
 
 
-@pytest.mark.parametrize("name", ["GUM_reddit_bobby.conllu", "gcdt_whow_hiking.conllu", "gum", "es", "", "my.conllu"])
-def test_no_facts_for_what_is_not_known(name):
-    """Above all none for the parts of a corpus that are under another licence."""
-    assert facts_for(name) is None
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """The three files of a catalogue of one treebank, by the end of their names, each with its content."""
+    contents = {part: CONLLU.format(part).encode() for part in ("dev", "test", "train")}
+    digests = {part: hashes_of(content) for part, content in contents.items()}
+    text = TINY.replace("DEV", digests["dev"].git_blob_sha1).replace("SIZE", str(digests["dev"].bytes))
+    text = text.replace("SHA", digests["test"].sha256).replace("TRAIN", digests["train"].git_blob_sha1)
+    (tmp_path / "catalogue").mkdir()
+    (tmp_path / "catalogue" / "es.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(treebanks, "_folder", lambda: tmp_path / "catalogue")
+    for name, function in [*vars(treebanks).items()]:
+        if hasattr(function, "cache_clear"):
+            monkeypatch.setattr(treebanks, name, functools.cache(function.__wrapped__))
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    return contents
 
 
-def test_facts_of_a_treebank_that_is_left_out_keep_its_licence():
-    facts = facts_for("UD_Bulgarian-BTB")
-    assert (facts.lang, facts.licence, facts.documents) == ("bg", "CC BY-NC-SA 3.0", DocumentRule("newdoc"))
+CONLLU = """# sent_id = {0}-1
+# text = a
+1\ta\ta\tX\t_\t_\t0\troot\t_\t_
+
+# sent_id = {0}-2
+# text = b
+1\tb\tb\tX\t_\t_\t0\troot\t_\t_
+
+"""
 
 
-def test_every_record_is_found_by_name_prefix_and_file():
+def read_files(folder, files):
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    corpus = read_corpora([folder], lang="es")["es"]
+    ids = [doc_id for shard in corpus.shards() for doc_id in shard.documents["doc_id"]]
+    return [(source.name, source.licence, source.commit[:4]) for source in corpus.sources], ids
+
+
+def test_a_copy_of_a_file_is_known_by_its_content_whatever_its_name(tiny, tmp_path):
+    named = {f"UD_Spanish-Tiny/es_tiny-ud-{part}.conllu": content for part, content in tiny.items()}
+    pinned = [("UD_Spanish-Tiny", "CC BY 4.0", "0123")]
+    assert read_files(tmp_path / "named", named) == (pinned, ["dev", "test", "train"])
+    renamed = {"mine/a.conllu": tiny["dev"], "mine/b.conllu": tiny["test"]}
+    assert read_files(tmp_path / "renamed", renamed) == (pinned, ["dev", "test"])
+
+
+def test_a_file_that_is_only_named_like_a_treebank_takes_nothing_from_the_catalogue(tiny, tmp_path):
+    """Not its licence, and not its rule of documents, by which the sentence ids would name one."""
+    other = CONLLU.replace("{0}-1", "x-1").replace("{0}-2", "y-1").encode()
+    sources, ids = read_files(tmp_path / "a", {"es_tiny-ud-test.conllu": other})
+    assert (sources, ids) == ([("es_tiny", "unknown", "")], [None])
+    sources, ids = read_files(tmp_path / "b", {"es_tiny-ud-dev.conllu": tiny["dev"], "es_tiny-ud-test.conllu": other})
+    assert sources == [("UD_Spanish-Tiny", "CC BY 4.0", "0123"), ("es_tiny", "unknown", "")]
+    mixed = {f"UD_Spanish-Tiny/es_tiny-ud-{part}.conllu": text for part, text in {**tiny, "test": other}.items()}
+    assert read_files(tmp_path / "c", mixed)[0] == [("UD_Spanish-Tiny", "unknown", "")]
+
+
+def test_git_hashes_a_file_only_if_its_size_or_name_is_in_the_catalogue(tiny, tmp_path, monkeypatch):
+    paths = {name: tmp_path / f"{name}.conllu" for name in ("large", "dev", "es_tiny-ud-train")}
+    for path, content in zip(paths.values(), (b"another size", tiny["dev"], tiny["train"]), strict=True):
+        path.write_bytes(content)
+    digests = {name: hashes_of(path, with_git=False) for name, path in paths.items()}
+    hashed = []
+    monkeypatch.setattr(treebanks, "hashes_of", lambda path: hashed.append(path.stem) or hashes_of(path))
+    facts = {name: treebanks.facts_of(path, digests[name]) for name, path in paths.items()}
+    assert hashed == ["dev", "es_tiny-ud-train"]
+    assert [bool(of_file) for of_file in facts.values()] == [False, True, True]
+
+
+def test_every_record_is_found_by_name_and_prefix():
     assert len(EVERY) > 100
     assert LEFT_OUT
     for bank in EVERY:
         assert treebank(bank.name) is treebank(bank.prefix) is bank
-        assert {facts_for(file.name).name for file in bank.files} == {bank.name}
-    for left in LEFT_OUT:
-        assert facts_for(left.prefix) == left.facts
 
 
 def test_document_rules():
@@ -220,18 +278,6 @@ def test_document_rules():
 def test_a_document_rule_that_makes_no_sense_is_refused(rule, message):
     with pytest.raises(DiscoprobeError, match=f"^catalogue/es.toml: .*{message}"):
         convert_table(rule, DocumentRule, "catalogue/es.toml", "documents")
-
-
-@pytest.mark.parametrize("sha256_is_known", [True, False])
-def test_pins_tells_whether_a_file_is_of_the_commit(tmp_path, sha256_is_known):
-    path = tmp_path / "a.conllu"
-    path.write_bytes(b"text")
-    hashes = hashes_of(path)
-    pinned = PinnedFile("x.conllu", hashes.git_blob_sha1, sha256=hashes.sha256 if sha256_is_known else None)
-    bank = msgspec.structs.replace(treebank("es_gsd"), files=(pinned,))
-    assert bank.pins(path, hashes.sha256)
-    path.write_bytes(b"other")
-    assert not bank.pins(path, hashes_of(path).sha256)
 
 
 def test_select_means_languages_and_treebanks_each_once():
@@ -299,7 +345,7 @@ def test_rules_on_sentence_ids_fit_the_sentence_ids():
     """All of them, except those that are single sentences."""
     seen = 0
     for path in sorted((CORPORA / "ud").rglob("*.conllu")):
-        facts = facts_for(path.name)
+        facts = treebanks.facts_of(path, hashes_of(path))
         if facts and facts.documents.pattern:
             ids = re.findall(r"^# sent_id = (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
             outside = [sent_id for sent_id in ids if not re.match(facts.documents.pattern, sent_id)]

@@ -21,7 +21,7 @@ def sentence(*comments):
 
 def facts(kind, pattern=""):
     rule = DocumentRule(kind, pattern)
-    return lambda _: TreebankFacts("UD_Test-X", "es", "CC0", "", "", "", rule)
+    return lambda *_: TreebankFacts("UD_Test-X", "es", "CC0", "", "", "", rule)
 
 
 @pytest.fixture
