@@ -344,13 +344,11 @@ def order(subject: Subject) -> Measure:
             detail = (
                 f"{split} has {length:,} rows of one label after one another; in a random order up to {by_chance:,}"
             )
-            measures.append(Measure(length, examples, by_chance, detail, cost=length / len(labels)))
+            measures.append(Measure(length, examples, by_chance, detail, cost=0.0))  # no model reads the order
         else:
             examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
-            majority = max(counts) / len(labels)
-            cost = (accuracy - majority) / (1 - majority)
             detail = f"even and odd row numbers of {split} tell {accuracy:.3f} of the labels; by chance {threshold:.3f}"
-            measures.append(Measure(accuracy, examples, threshold, detail, cost=cost))
+            measures.append(Measure(accuracy, examples, threshold, detail, cost=0.0))
     return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 
 

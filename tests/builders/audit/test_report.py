@@ -20,6 +20,7 @@ from discoprobe.builders.audit import (
     SCHEMA,
     VERSION,
     AuditInput,
+    Grade,
     Severity,
     Status,
     UnreadableDataError,
@@ -143,6 +144,9 @@ def test_the_strongest_shortcut_reads_texts(make, build):
     assert report.strongest_beside_text.gain > report.strongest.gain + 0.3
     assert report.strongest.check not in {"row-order", "metadata", "position"}
     assert report.to_dict()["strongest_beside_text"]["check"] == "row-order"
+    assert {finding.check: finding.grade for finding in report.errors} == dict.fromkeys(
+        ("order", "row-order"), Grade.MINOR
+    )
 
 
 def test_an_exempt_check_does_not_fail(long_and_short):
