@@ -181,6 +181,8 @@ def surface_conditions(problem: Problem, features: Features) -> Conditions:
         texts = features.slotted.filter(pl.col("slot") == slot)
         for number, name in enumerate(SURFACE):
             values = features.surface[:, slot, number]
+            if not values.any():
+                continue
             bounds = [bound for bound in np.unique([1, *np.quantile(values, _QUANTILES).round()]) if bound]
             often = [bound for bound in bounds if COVERAGE <= (values >= bound).mean() < 1]
             if not often:

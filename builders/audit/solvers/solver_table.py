@@ -358,7 +358,10 @@ def _column_features(values: pl.Series, split: pl.Series) -> Floats:
     for of in (values, values.str.extract(r"^(\D+|\d)", 1)):
         frequent = of.drop_nulls().value_counts(sort=True).filter(pl.col("count") > 1)
         names = frequent.sort(["count", frequent.columns[0]], descending=[True, False])[:, 0].head(_VALUES)
-        columns += [(of == name).fill_null(value=False).to_numpy().astype(np.float64) for name in names]
+        if names.is_empty():
+            continue
+        number = of.replace_strict(names, range(len(names)), default=None, return_dtype=pl.Int64).fill_null(-1)
+        columns.append(np.eye(len(names) + 1)[number.to_numpy()][:, :-1])
     return np.column_stack(columns)
 
 
