@@ -42,7 +42,9 @@ _PAIRS_AT_ONCE = 1_000_000
 _ALTERED_AT_ONCE = 25_000
 """Texts whose altered copies are in memory at a time: about forty keys for each, of which few are needed afterwards."""
 _BITS = 25
-"""Bits of a key that say whether any later text may have it; 32 MB, of which 50,000 sentences set one in thirteen."""
+"""Most bits of a key that say whether a later text has it; 32 MB, of which 50,000 sentences set one in thirteen."""
+_BITS_PER_KEY = 16
+"""Places of these bits for each key of a later text, so that a small set costs no more than it needs."""
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -62,8 +64,14 @@ def near_clusters(texts: pl.Series, *, ngram: int = NGRAM, threshold: float = NE
     Returns:
         UInt32 series ``cluster``, one value per text.
     """
-    parts = (part["text"] for part in texts.to_frame("text").iter_slices(_TEXTS_AT_ONCE))
-    return clusters(together([shingles(part, ngram=ngram) for part in parts]), threshold=threshold)
+    slices = texts.to_frame("text").iter_slices(_TEXTS_AT_ONCE)
+    parts = [shingles(part["text"], ngram=ngram) for part in slices]
+    none = [np.empty(0, np.int64)]
+    sizes = np.concatenate([*none, *(np.bincount(part.grams.text, minlength=len(part.keys)) for part in parts)])
+    # Only few n-grams are in two texts; the others are given up before they are in memory a second time.
+    repeated = _repeated(np.concatenate([np.empty(0, np.uint64), *(part.grams.gram for part in parts)]))
+    parts = [Shingles(part.keys, _with_keys(part.grams, repeated)) for part in parts]
+    return clusters(together(parts), threshold=threshold, sizes=sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +139,13 @@ def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.N
     index = pl.concat([pl.DataFrame({"text": numbers + part * _ALTERED_AT_ONCE, "key": keys})
                        for part, (numbers, keys) in enumerate(listed)])  # fmt: skip
     # Nearly all keys of earlier texts are no keys of later ones: a bit that no later key has sets them aside.
-    possible = np.zeros(1 << _BITS, dtype=bool)
-    possible[(index["key"].to_numpy() >> np.uint64(64 - _BITS)).astype(np.int64)] = True
+    bits = min(_BITS, (_BITS_PER_KEY * index.height).bit_length())
+    possible = np.zeros(1 << bits, dtype=bool)
+    possible[(index["key"].to_numpy() >> np.uint64(64 - bits)).astype(np.int64)] = True
     shared = [np.empty(0, np.uint64)]
     for part in earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE):
         keys = _alterations(part["text"], least, mirrored=True)[1]
-        shared.append(keys[possible[(keys >> np.uint64(64 - _BITS)).astype(np.int64)]])
+        shared.append(keys[possible[(keys >> np.uint64(64 - bits)).astype(np.int64)]])
     altered = np.zeros(len(later), dtype=bool)
     in_both = index["key"].is_in(pl.Series(np.concatenate(shared)).implode())
     altered[index.filter(in_both)["text"].to_numpy()] = True
@@ -193,22 +202,29 @@ def together(parts: Sequence[Shingles]) -> Shingles:
     return Shingles(np.concatenate([part.keys for part in parts]), grams)
 
 
-def clusters(shingled: Shingles, *, threshold: float = NEAR) -> pl.Series:
-    """The cluster of each text, as from :func:`near_clusters`."""
+def clusters(shingled: Shingles, *, threshold: float = NEAR, sizes: Ints | None = None) -> pl.Series:
+    """The cluster of each text, as from :func:`near_clusters`.
+
+    Args:
+        shingled: the shingles of the texts.
+        threshold: least Jaccard similarity.
+        sizes: n-grams of each text, where ``shingled`` lacks those that no other text has.
+    """
     _, first, inverse = np.unique(shingled.keys, return_index=True, return_inverse=True)
     representative = np.asarray(first[inverse], dtype=np.int64)  # the first text with the same key
     is_representative = representative[shingled.grams.text] == shingled.grams.text
-    edges = _edges(shingled.grams.at(is_representative), len(shingled.keys), threshold)
+    if sizes is None:
+        sizes = np.bincount(shingled.grams.text, minlength=len(shingled.keys))
+    edges = _edges(shingled.grams.at(is_representative), sizes, threshold)
     component = _components(edges, len(representative))[representative]
     smallest = np.full(len(representative), len(representative), dtype=np.int64)
     np.minimum.at(smallest, component, np.arange(len(representative)))
     return pl.Series("cluster", smallest[component], dtype=pl.UInt32)
 
 
-def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
-    """Pairs of near-duplicates that connect every cluster, shape (pairs, 2)."""
-    sizes = np.bincount(grams.text, minlength=n_texts)
-    grams = _shared(grams)
+def _edges(grams: _Grams, sizes: Ints, threshold: float) -> Ints:
+    """Pairs of near-duplicates that connect every cluster, shape (pairs, 2), given the number of n-grams per text."""
+    n_texts, grams = len(sizes), _with_keys(grams, _repeated(grams.gram.copy()))
     _, gram, frequency = np.unique(grams.gram, return_inverse=True, return_counts=True)
     # candidates: the first n-grams of each text, rarest first, of which a near-duplicate must share one; those of one
     # text only would come before all others
@@ -235,15 +251,18 @@ def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
     return edges
 
 
-def _shared(grams: _Grams) -> _Grams:
-    """The entries of n-grams that at least two texts have: most n-grams are in one text only."""
-    ordered = np.sort(grams.gram)
-    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
-    if not len(repeated):
+def _repeated(keys: Keys) -> Keys:
+    """The keys that occur at least twice, sorted: most n-grams are in one text only. ``keys`` are sorted in place."""
+    keys.sort()
+    return np.unique(keys[1:][keys[1:] == keys[:-1]])
+
+
+def _with_keys(grams: _Grams, keys: Keys) -> _Grams:
+    """The entries of n-grams that are among sorted keys."""
+    if not len(keys):
         return grams.at(slice(0))
-    place = np.minimum(np.searchsorted(repeated, grams.gram), len(repeated) - 1)
-    return grams.at(repeated[place] == grams.gram)
+    place = np.minimum(np.searchsorted(keys, grams.gram), len(keys) - 1)
+    return grams.at(keys[place] == grams.gram)
 
 
 def _prefix_length(sizes: Ints, threshold: float) -> Ints:

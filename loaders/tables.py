@@ -371,7 +371,7 @@ def dataset_records(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"{name}: no dataset that `datasets` can load: {why}") from error
 
 
-SPLIT_SUFFIXES: Final = (".train", ".dev", ".valid", ".test")
+SPLIT_SUFFIXES: Final = (".train", ".dev", ".valid", ".test", ".all")
 SUFFIXES: Final = (
     ".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".psv", ".txt", ".rels", *SPLIT_SUFFIXES,
 )  # fmt: skip
@@ -563,14 +563,13 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
 
     It does if all its fields are short and different, and one of them is a usual name, or stands above numbers, or none
     of them occurs again in its column although the values of some column do. The first may be empty: pandas writes its
-    index without a name. A copy of a column may have its name.
+    index without a name; above numbers of rows it shows that the row is no row of data, whose names may then repeat.
     """
     first, rest = [field.strip() for field in rows[0]], rows[1:]
-    if len(first) > 1 and not first[0] and all(_is_number(row[0]) for row in rest if row):
-        first = ["index", *first[1:]]
-    if len(set(first)) < len(set(zip(first, *rest, strict=False))) or not all(
-        0 < len(field) <= LONGEST_COLUMN for field in first
-    ):
+    numbered = len(first) > 1 and not first[0] and all(_is_number(row[0]) for row in rest if row)
+    first = ["index", *first[1:]] if numbered else first
+    repeats = not numbered and len(set(first)) < len(first)
+    if repeats or not all(0 < len(field) <= LONGEST_COLUMN for field in first):
         return False
     if any(_is_number(field) or re.search(r"[.!?]$", field) for field in first):
         return False

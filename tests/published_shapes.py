@@ -201,7 +201,7 @@ def _first_shapes() -> list[Published]:
                     three[at % 3], three[at % 3]] for at in range(N))]  # fmt: skip
     pandas = [["", "text", "label"], *([at, make.text(), ["no", "sí"][label]] for at, label in enumerate(two))]
     commitment = [["", "uID", "Verb", "Embedding", "Context", "Target", "Prompt", "Embedding", "genre", "Mean", "SD"],
-                  *([at, f"BNC-{at}", "admit", "modal", make.text(), make.text(), make.text(), "modal", "BNC", f"{6 * at / (N - 1) - 3:.3f}", ""]
+                  *([at, f"BNC-{at}", "admit", "modal", make.text(), make.text(), make.text(), ["modal", "question"][at % 5 == 0], "BNC", f"{6 * at / (N - 1) - 3:.3f}", ""]
                     for at in range(N))]  # fmt: skip
     itacola = [["UniqueIndexID", "Source", "Acceptability", "Sentence", "Split"],
                *([at, f"Graffi_{at % 7}", label, make.text(), ["train", "dev", "test"][at % 3]]
@@ -248,6 +248,7 @@ def _first_shapes() -> list[Published]:
             "STS.gs.news.txt": _text(scores), "STS.input.news.txt": _tsv(bso).encode(),
             "STS.gs.wikipedia.txt": _text(scores), "STS.input.wikipedia.txt": _tsv((make.text(), make.text()) for _ in scores).encode(),
         }, "STS", sts_bins, 2, 0, 2 * N),
+        Published("SUBJ in one file", {"subj.all": _text(f"{at} {make.text()}" for at in two)}, "label first", ("0", "1")),
         Published("XWino", {"dataset.tsv": _tsv(xwino).encode()}, "XWino", ("0", "1"), 3, 1),
         Published("SICK", {"SICK_test.txt": _tsv(sick).encode()}, "SICK", tuple(sorted(one.upper() for one in three)), 2),
         Published("SICK, all files", {name: _tsv([sick[0], *sick[at::3]]).encode() for at, name in enumerate(

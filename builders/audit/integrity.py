@@ -291,7 +291,7 @@ def label_sets(subject: Subject) -> Measure:
     expected = set(range(len(data.labels)))
     missing = {split: sorted(expected - set(data.split(split)["label"])) for split in data.splits}
     lacks = [
-        f"{split} lacks the label{'s' * (len(labels) > 1)} {', '.join(data.labels[n] for n in labels)}"
+        f"{split} lacks the label{'s' * (len(labels) > 1)} {', '.join(repr(data.labels[n]) for n in labels)}"
         for split, labels in missing.items()
         if labels
     ]
@@ -344,13 +344,11 @@ def order(subject: Subject) -> Measure:
             detail = (
                 f"{split} has {length:,} rows of one label after one another; in a random order up to {by_chance:,}"
             )
-            measures.append(Measure(length, examples, by_chance, detail, cost=length / len(labels)))
+            measures.append(Measure(length, examples, by_chance, detail, cost=0.0))  # no model reads the order
         else:
             examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
-            majority = max(counts) / len(labels)
-            cost = (accuracy - majority) / (1 - majority)
             detail = f"even and odd row numbers of {split} tell {accuracy:.3f} of the labels; by chance {threshold:.3f}"
-            measures.append(Measure(accuracy, examples, threshold, detail, cost=cost))
+            measures.append(Measure(accuracy, examples, threshold, detail, cost=0.0))
     return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 
 
@@ -397,8 +395,9 @@ def unclean_text(subject: Subject) -> Measure:
     text = pl.col("text")
     entity = pl.when(text.str.contains(_SEPARATED_ENTITY)).then(pl.lit("entity"))
     apart = entity.when(text.str.contains(_SEPARATED_TAG)).then(pl.lit("tag"))
-    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION, some=True).over("corpus")
-    distinct = texts.select("corpus", "text").unique().with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault")
+    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION, some=True)
+    of_corpora = texts.select("corpus", "text").unique().partition_by("corpus")
+    distinct = pl.concat(part.with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault") for part in of_corpora)
     faults = texts.join(distinct, on=["corpus", "text"], nulls_equal=True, maintain_order="left").drop("corpus")
     reasons = faults["fault"].value_counts().sort("fault").rows()
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))

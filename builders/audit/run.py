@@ -29,6 +29,8 @@ _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "alter
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
+_READ_BY_NOBODY = frozenset({"metadata", "row-order"})
+"""Checks of what no model reads, so that it changes no score. A model that sees all choices reads their places."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 _thread_pools = cache(ThreadpoolController)
@@ -60,8 +62,9 @@ def audit(
         problem, note = problem_of(data)
         bench = Bench(data, problem) if problem else None
         shortcuts = _measure_shortcuts(data, bench, note)
-        heuristics = None
+        heuristics, doubts = None, ""
         if bench:
+            doubts = bench.doubtful_labels
             bench.features.forget_ngrams()
             heuristics = mine(bench.problem, bench.features, bench.token_conditions)
         findings = [*(pending.result() if pending else integrity), *shortcuts]
@@ -87,7 +90,7 @@ def audit(
         stale=tuple(
             f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
         ),
-        notes=(*((note,) if note else ()), *shifts),
+        notes=(*filter(None, (note, doubts)), *shifts),
         classes=data.classes,
         read=data.read,
         edited=data.perturbation,
@@ -145,7 +148,8 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
         baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
         gain = check.allowed_gain(baseline) if check.id in binding else None
         threshold = None if gain is None else round(baseline + gain, DIGITS)
-        figure = Figure("accuracy", score.accuracy, baseline, threshold, score.interval)
+        interval, independent = score.interval, score.independent
+        figure = Figure("accuracy", score.accuracy, baseline, threshold, interval)
         macro = macro_f1(score, problem) if data.natural and not data.external else None
         f1 = None
         if macro:
@@ -159,10 +163,11 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
             status = Status.UNMEASURED
             detail = f"{groups} independent groups are too few: a solver that is always right would not be above"
         findings.append(Finding(
-            check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval,
-            len(score.correct), score.examples, detail, tried=score.tried, independent=round(score.independent, DIGITS),
-            resolution=None if score.certain else smallest_gain(baseline, score.independent, score.tries),
-            cost=round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS), macro_f1=f1,
+            check.id, check.kind, severity, status, score.accuracy, threshold, baseline, interval,
+            len(score.correct), score.examples, detail, tried=score.tried, independent=round(independent, DIGITS),
+            resolution=None if score.certain else smallest_gain(baseline, independent, score.tries),
+            cost=0.0 if check.id in _READ_BY_NOBODY
+            else round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS), macro_f1=f1,
         ))  # fmt: skip
     return findings
 

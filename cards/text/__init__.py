@@ -9,7 +9,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "card": ["config_card", "fields"],
     "examples": ["lengths", "pieces"],
-    "plots": ["layer_plot"],
+    "plots": ["heat_map", "layer_plot"],
     "templating": ["compact", "markdown", "plain"],
     "verdicts": ["ABOVE", "BELOW", "EXEMPT", "MARKS", "NOT_AUDITED", "OPEN", "UNMEASURED"],
 })  # fmt: skip

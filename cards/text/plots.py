@@ -191,14 +191,38 @@ def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines:
         y = round(_y(accuracy), 1)
         lowest = lines[-1][2] + _LINE if lines else _CURVES["top"]
         lines.append((name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
+    lines_of_names = (len(accuracies) + 2) // 3
+    size = _CURVES | {"height": _CURVES["height"] + 14 * (lines_of_names - 1)}
     return render(
-        "layers.svg", title=title, **_CURVES, baselines=lines,
+        "layers.svg", title=title, **size, baselines=lines,
         curves={
             name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
             for name, values in accuracies.items()
         },
         layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
         ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],
+    )  # fmt: skip
+
+
+def heat_map(title: str, values: Mapping[tuple[str, str], float]) -> str:
+    """The SVG text: a cell per row and column with a value from -1 (red) over 0 (no colour) to 1 (blue).
+
+    Args:
+        title: what the values are.
+        values: names of row and column → value; other cells stay empty.
+    """
+    rows, columns = (sorted({key[at] for key in values}) for at in (0, 1))
+    left, width, height = 130, 44, 18
+    return render(
+        "heatmap.svg", title=title, left=left, cell_width=width - 2, cell_height=height - 2,
+        width=max(WIDTH, left + width * len(columns)), height=44 + height * len(rows),
+        columns=[(left + width * at + width / 2, name) for at, name in enumerate(columns)],
+        rows=[(53 + height * at, name) for at, name in enumerate(rows)],
+        cells=[
+            (left + width * columns.index(column), 40 + height * rows.index(row), f"{value:.2f}",
+             "#3b7dd8" if value > 0 else "#d1495b", round(min(1.0, abs(value)), 2))
+            for (row, column), value in sorted(values.items())
+        ],
     )  # fmt: skip
 
 

@@ -174,12 +174,15 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
     if not faulty:
         return sentences
     leaks = external and LEAKS.keys() >= set(faulty)
+    rows = "These rows" if len(faulty) == len(checks) else f"The rows of {', '.join(faulty)}"
     if leaks and all(findings[check]["cost"] <= _FEW for check in faulty):
-        sentences.append("These rows can be taken out with `build import … --drop-leaks`.")
+        sentences.append(f"{rows} can be taken out with `build import … --drop-leaks`.")
     elif leaks:
         sentences.append("`build import … --regroup` divides all rows again, so that no sentence is in two splits.")
     else:
-        sentences.append(f"Without these rows the fault{' of ' + ', '.join(faulty) if solver else ''} would be gone.")
+        sentences.append(
+            f"Without {rows[0].lower()}{rows[1:]} {'this fault' if len(faulty) == 1 else 'these faults'} would be gone."
+        )
     return sentences
 
 
@@ -215,7 +218,8 @@ def _faults(findings: Mapping[str, FindingEntry], checks: Sequence[str]) -> str:
     for check in checks[:_NAMED]:
         figure = _figure(check, findings[check]) if check in findings else check
         by_grade.setdefault(_grade(findings, check), []).append(figure)
-    more = f"; and {len(checks) - _NAMED} more checks" if len(checks) > _NAMED else ""
+    n_more = len(checks) - _NAMED
+    more = f"; and {n_more} more check{'s' * (n_more > 1)}" if n_more > 0 else ""
     return "; ".join(f"{grade}: {', '.join(figure)}" for grade, figure in by_grade.items()) + more
 
 
@@ -228,7 +232,8 @@ def _figure(check: str, finding: FindingEntry) -> str:
     value, n, measures = finding["value"], finding["n"], BY_ID[check].measures
     if BY_ID[check].kind is Kind.INTEGRITY:
         if BY_ID[check].unit == "rows" and check != "balance":
-            return f"{value:,.0f} {measures.replace('rows', f'rows (of {n:,})', 1)} ({check})"
+            rows = f"{'row' if value == 1 else 'rows'} (of {n:,})"
+            return f"{value:,.0f} {measures.replace('rows', rows, 1)} ({check})"
         if BY_ID[check].unit == "share of rows":
             allowed = f"threshold {finding['threshold'] or 0.0:.1%}"
             return f"{value:.1%} of {n:,} {measures.removeprefix('share of ')} ({check}; {allowed})"

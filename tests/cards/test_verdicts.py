@@ -120,8 +120,8 @@ def test_faulty_rows_are_graded_by_their_share(rows, of, grade):
     verdict = verdict_of(dataclasses.replace(report(config()), findings=(finding,)))
     assert (verdict.word, verdict.grade) == (ABOVE, grade)
     assert verdict.text == (
-        f"{grade.capitalize()}: {rows:,} rows (of {of:,}) whose input occurs more than once in their split "
-        "(dup-within). Without these rows the fault would be gone."
+        f"{grade.capitalize()}: {rows:,} row{'s' * (rows > 1)} (of {of:,}) whose input occurs more than once in their "
+        "split (dup-within). Without these rows this fault would be gone."
     )
     assert verdict.is_minor is (grade == "minor")
 
@@ -135,9 +135,9 @@ def _leak(check, cost):
     [
         ([_leak("dup-across", 0.01)], "These rows can be taken out with `build import … --drop-leaks`."),
         ([_leak("near-dup", 0.5)], "`build import … --regroup` divides all rows again"),
-        ([_leak("label-conflict", 0.01)], "Without these rows the fault would be gone."),
-        ([_leak("dup-across", 0.01), _finding(0.9, 400)], "taken out with `build import … --drop-leaks`."),
-        ([_leak("unperturbed", 0.01), _finding(0.9, 400)], "the fault of unperturbed would be gone."),
+        ([_leak("label-conflict", 0.01)], "Without these rows this fault would be gone."),
+        ([_leak("dup-across", 0.01), _finding(0.9, 400)], "The rows of dup-across can be taken out with `build"),
+        ([_leak("unperturbed", 0.01), _finding(0.9, 400)], "Without the rows of unperturbed this fault"),
         ([_leak("split-equal", 1.0)], ""),
     ],
 )

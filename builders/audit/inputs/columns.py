@@ -337,7 +337,8 @@ def _list_columns(frame: pl.DataFrame, columns: Sequence[str]) -> str:
     """Columns with an example of what they hold, for a message."""
     examples = []
     for column in columns[:12]:
-        text = " ".join(str(next(iter(frame[column].drop_nulls().head(1)), "")).split())
+        value = next(iter(frame[column].drop_nulls().head(1)), "")
+        text = " ".join(str(value.to_list() if isinstance(value, pl.Series) else value).split())
         examples.append(f"'{column}' ({text if len(text) <= 24 else f'{text[:23]}…'})")  # noqa: PLR2004
     return ", ".join(examples) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")  # noqa: PLR2004
 

@@ -13,7 +13,9 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm._base import _fit_liblinear
 from sklearn.tree import DecisionTreeClassifier
 
 from discoprobe.loaders import hashing
@@ -97,10 +99,8 @@ def regression(features: Matrix, y: Ints) -> Linear:
         # units, so they are fitted in the dual: the optimum is that of the primal, the time is a tenth.
         wide = (features.data.astype(np.float64), features.indices, features.indptr)
         features = sparse.csr_array(wide, features.shape)
-        options = {"solver": "liblinear", "dual": True, "tol": 1e-2, "max_iter": _PASSES, "random_state": 0}
-        models = [_fit(LogisticRegression(**options), features, target) for target in targets]
-        weights = np.vstack([model.coef_ for model in models])
-        return Linear(mean, scale, weights, np.hstack([model.intercept_ for model in models]))
+        weights, bias = zip(*(_descend(features, target) for target in targets), strict=True)
+        return Linear(mean, scale, np.vstack(weights), np.hstack(bias))
     standard = np.hstack([standard, np.ones((len(features), 1))])
     solutions = np.vstack([_newton(standard, target.astype(np.float64)) for target in targets])
     return Linear(mean, scale, solutions[:, :-1], solutions[:, -1])
@@ -111,6 +111,17 @@ def _fit(model: Any, features: Any, y: Ints | npt.NDArray[np.bool_], **options: 
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
         warnings.simplefilter("ignore", UserWarning)  # not converged; many labels of few rows
         return model.fit(features, y, **options)
+
+
+def _descend(features: sparse.csr_array, target: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Weights and bias that ``LogisticRegression`` finds by coordinate descent in the dual, without its checks."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        weights, bias, _ = _fit_liblinear(
+            features, target, C=1.0, fit_intercept=True, intercept_scaling=1.0, class_weight=None, penalty="l2",
+            dual=True, verbose=0, max_iter=_PASSES, tol=1e-2, random_state=0,
+        )  # fmt: skip
+    return weights, bias
 
 
 def _newton(features: Floats, target: Floats) -> Floats:

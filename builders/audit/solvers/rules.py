@@ -79,18 +79,19 @@ def best_token(problem: Problem, conditions: Conditions) -> Score:
 
 
 def best_rule(conditions: Conditions, problem: Problem) -> str:
-    """The best rule of one condition in the first fold, with the share of rows that it covers, and gets right of them.
+    """The best rule of one condition, with the share of rows that it covers, and gets right of them.
 
-    ``'quizá' occurs → edited: covers 0.540, right 1.000``; empty without conditions.
+    ``'quizá' occurs → edited: covers 0.540, right 1.000``. Of the rules of several folds it is the one that is right
+    most often beyond chance where it is measured. Empty without conditions.
     """
-    if not conditions.text:
-        return ""
-    fold = problem.folds[0]
-    best, label, _ = _learn_rule(conditions, problem, fold)
-    holds = conditions.column(best, fold.test)
-    right = problem.units.y[fold.test][holds] == label
-    share = float(right.mean()) if len(right) else 0.0
-    return f"{conditions.text[best]} → {problem.labels[label]}: covers {holds.mean():.3f}, right {share:.3f}"
+    rules: dict[str, float] = {}
+    for fold in problem.folds if conditions.text else ():
+        best, label, _ = _learn_rule(conditions, problem, fold)
+        holds, is_label = conditions.column(best, fold.test), problem.units.y[fold.test] == label
+        share = float(is_label[holds].mean()) if holds.any() else 0.0
+        rule = f"{conditions.text[best]} → {problem.labels[label]}: covers {holds.mean():.3f}, right {share:.3f}"
+        rules[rule] = float(holds.mean()) * (share - float(is_label.mean()))
+    return max(rules, key=rules.__getitem__, default="")
 
 
 def _learn_rule(conditions: Conditions, problem: Problem, fold: Fold) -> tuple[int, int, int]:
@@ -180,6 +181,8 @@ def surface_conditions(problem: Problem, features: Features) -> Conditions:
         texts = features.slotted.filter(pl.col("slot") == slot)
         for number, name in enumerate(SURFACE):
             values = features.surface[:, slot, number]
+            if not values.any():
+                continue
             bounds = [bound for bound in np.unique([1, *np.quantile(values, _QUANTILES).round()]) if bound]
             often = [bound for bound in bounds if COVERAGE <= (values >= bound).mean() < 1]
             if not often:

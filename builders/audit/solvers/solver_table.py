@@ -19,7 +19,7 @@ from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
 from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, PUNCTUATION, SLOTS, Features
-from discoprobe.builders.audit.solvers.problem import TIE, Fold, Problem, Score, best_of
+from discoprobe.builders.audit.solvers.problem import SUREST, TIE, Fold, Problem, Score, best_of
 from discoprobe.builders.audit.solvers.rules import (
     Conditions,
     best_rule,
@@ -174,9 +174,31 @@ class Bench:
         return self.problem.learn(self.features.chars(self.features.read_slots))
 
     @cached_property
+    def word_answers(self) -> tuple[Floats, Floats]:
+        """What words and word bigrams of the same texts say (``Problem.answer``)."""
+        return self.problem.answer(self.features.words(self.features.read_slots))
+
+    @cached_property
     def words(self) -> Score:
-        """The score of words and word bigrams of the same texts."""
-        return self.problem.learn(self.features.words(self.features.read_slots))
+        """The score of these answers."""
+        return self.problem.score_answers(*self.word_answers)
+
+    @property
+    def doubtful_labels(self) -> str:
+        """A remark on rows of others whose words are those of another label; empty if there are none.
+
+        Where discoprobe made the labels, they follow from the treebank.
+        """
+        problem = self.problem
+        if problem.choice or not self.data.external:
+            return ""
+        rows = problem.doubtful_labels(self.word_answers[0])
+        listed = "; ".join(
+            f"{problem.units.ids[row]}: {problem.labels[problem.units.labels[row]]} or {problem.labels[other]}?"
+            for row, other in rows[:SUREST]
+        )
+        share = f"{len(rows):,} of {len(problem.measured):,} rows"
+        return f"doubtful labels: {share} have the words of another label ({listed})" if rows else ""
 
 
 def length(bench: Bench) -> Score:
@@ -336,7 +358,10 @@ def _column_features(values: pl.Series, split: pl.Series) -> Floats:
     for of in (values, values.str.extract(r"^(\D+|\d)", 1)):
         frequent = of.drop_nulls().value_counts(sort=True).filter(pl.col("count") > 1)
         names = frequent.sort(["count", frequent.columns[0]], descending=[True, False])[:, 0].head(_VALUES)
-        columns += [(of == name).fill_null(value=False).to_numpy().astype(np.float64) for name in names]
+        if names.is_empty():
+            continue
+        number = of.replace_strict(names, range(len(names)), default=None, return_dtype=pl.Int64).fill_null(-1)
+        columns.append(np.eye(len(names) + 1)[number.to_numpy()][:, :-1])
     return np.column_stack(columns)
 
 
@@ -466,9 +491,7 @@ def _pair_score(problem: Problem, lean: Floats) -> Score | None:
         return None
     margin = lean[place[original]] - lean[place[problem.units.edited[original]]]
     correct = np.where(np.abs(margin) < TIE, 0.5, margin > 0).astype(np.float64)
-    rows = problem.measured_rows[place[original]]
-    clusterings = tuple(numbers[rows] for numbers in problem.units.clusterings)
-    return Score(correct, np.abs(margin), problem.units.ids[rows], clusterings)
+    return problem.score_of(problem.measured_rows[place[original]], correct, np.abs(margin))
 
 
 SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {

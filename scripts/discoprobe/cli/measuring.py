@@ -285,7 +285,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
     controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
     device: arg.Device = "auto", batch_size: arg.BatchSize = 64, trust_remote_code: arg.TrustRemoteCode = False,
-    save: arg.SaveFolder = None, json_: arg.Json = False,
+    save: arg.SaveFolder = None, repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Score language models on configs, beside the majority baseline and the strongest shortcut.
 
@@ -294,7 +294,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
 
     Example: build probe --out dist/discoprobe --model google-bert/bert-base-multilingual-cased --model ./my_gpt
     """
-    from discoprobe.evaluation.evaluate import ProbeOptions, evaluations
+    from discoprobe.evaluation.evaluate import ProbeOptions, evaluations, write_comparison
     from discoprobe.evaluation.models import Evaluation
     from discoprobe.remote_folders import local
     from discoprobe.request import language_codes, split_names
@@ -326,6 +326,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
                 progress.print_above("".join(f"{line.rstrip()}\n" for line in lines))
             results.append(result)
             _plot(result, folder)
+    page = write_comparison(folder, repo)
     if json_:
         skipped = ",\n".join(json.dumps(each._asdict(), ensure_ascii=False) for each in misfits)
         scores = ",\n".join(each.to_json().rstrip() for each in results)
@@ -338,7 +339,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
         for (of_model, reason), configs in by_reason.items():
             terminal.print_wrapped(f"  {': '.join(filter(None, (Path(of_model).name, ', '.join(configs))))}: {reason}")
         if results:
-            sys.stdout.write(f"\nscores: {folder}\n")
+            sys.stdout.write(f"\nscores: {page}\n")
     if not results:
         raise DiscoprobeError("no config could be scored" + ("" if json_ else " (see above)"))
 

@@ -8,9 +8,9 @@ row, by the probability that a causal model gives them. Needs the extra ``probe`
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "evaluate": ["Misfit", "ProbeOptions", "evaluations"],
-    "models": ["Controls", "Evaluation", "FoundModel", "LanguageModel", "ModelError", "ModelScore", "Unit", "best_of",
-        "find_model", "load_model", "majority", "saved", "score_of"],
+    "evaluate": ["Misfit", "ProbeOptions", "difference_of", "evaluations", "write_comparison"],
+    "models": ["Controls", "Evaluation", "FoundModel", "LanguageModel", "ModelError", "ModelScore", "Unit", "RowScores",
+        "best_of", "find_model", "load_model", "majority", "score_of"],
     "probes": ["VectorPlace", "vectors_of"],
     "surprisal": ["TokenSurprisal", "joined"],
 })  # fmt: skip

@@ -1,12 +1,19 @@
-"""Evaluates models on configs of a release, or on any dataset that the audit reads."""
+"""Evaluates models on configs of a release, or on any dataset that the audit reads, and compares their scores.
+
+`evaluations` gives scores one by one. `write_comparison` puts all that are saved in a folder on one page.
+"""
 
 import dataclasses
 import functools
+import itertools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import huggingface_hub
+import numpy as np
 
 from discoprobe.auditing import read_all
 from discoprobe.builders.audit.frame import AuditInput
@@ -14,6 +21,8 @@ from discoprobe.builders.audit.inputs.data_files import Reading
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import tasks_named
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.text.plots import heat_map
+from discoprobe.cards.text.templating import render
 from discoprobe.evaluation import probes, surprisal
 from discoprobe.evaluation.models import (
     FORMAT,
@@ -23,10 +32,11 @@ from discoprobe.evaluation.models import (
     bound_threads,
     find_model,
     load_model,
-    saved,
+    path_of,
+    read_saved,
 )
 from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError, UsageError, first_line
-from discoprobe.loaders.files import hash_of_json, hashes_of
+from discoprobe.loaders.files import hash_of_json, hashes_of, write_atomically
 from discoprobe.loaders.process_pool import Progress, process_pool
 
 _log = logging.getLogger(__name__)
@@ -100,17 +110,18 @@ def evaluations(
         progress: called with the number of rows that are scored.
 
     Raises:
-        DiscoprobeError: a model or dataset that was named cannot be used.
+        DiscoprobeError: a model or dataset that was named cannot be used, or two models have one name.
     """
     found = [find_model(name, options.device, trust_remote_code=options.trust_remote_code) for name in models]
+    names_of_files = [path_of(Path(), "", name) for name in models]
+    if len(set(names_of_files)) < len(models):
+        raise UsageError("two models have the same name: their scores would be in one file")
     bound_threads(options.jobs)
     datasets, misfits = _datasets(names, out, options)
     for config, reason in misfits.items():
         yield Misfit(config, "", reason)
     work = [(model, dataset, _key(model, dataset, options)) for model in found for dataset in datasets]
-    before = [
-        saved(options.save, dataset.name, model.name, key) if options.save else None for model, dataset, key in work
-    ]
+    before = [_before(options.save, model, dataset, key) for model, dataset, key in work]
     total = sum(dataset.n_rows for (_, dataset, _), evaluation in zip(work, before, strict=True) if not evaluation)
     done, loaded = 0, None
     with process_pool(options.jobs) as executor:
@@ -160,6 +171,12 @@ def _evaluate(  # noqa: PLR0913 (what `evaluations` has at hand)
     return probes.evaluate(
         data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor
     )
+
+
+def _before(folder: Path | None, model: FoundModel, dataset: _Dataset, key: str) -> Evaluation | None:
+    """The scores that an earlier run saved; None if there are none, or those of other rows, weights or options."""
+    evaluation = read_saved(path_of(folder, dataset.name, model.name)) if folder else None
+    return evaluation if evaluation and evaluation.key == key else None
 
 
 def _key(model: FoundModel, dataset: _Dataset, options: ProbeOptions) -> str:
@@ -217,3 +234,141 @@ def _n_rows(counts: Mapping[str, int], options: ProbeOptions) -> int:
 def _content(data: AuditInput) -> str:
     """Hash of the rows of a dataset."""
     return hashes_of(data.rows.drop("metadata").write_ndjson().encode(), with_git=False).sha256
+
+
+class AccuracyDifference(NamedTuple):
+    """How much more accurate one model is than another on the same rows of a config, with an interval."""
+
+    config: str
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    n: int
+
+
+def difference_of(first: Evaluation, second: Evaluation, tries: int = 1) -> AccuracyDifference | None:
+    """The difference of accuracy of two models over the rows that both have; None if they are in fewer than two groups.
+
+    The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986), the quantile that of Student's t
+    with one degree of freedom less than there are groups.
+
+    Args:
+        first: scores on a config.
+        second: scores of another model on the same config.
+        tries: number of comparisons for which the 95 % interval holds together (Bonferroni).
+    """
+    from scipy import stats  # noqa: PLC0415 (takes a second)
+
+    others = dict(zip(second.rows.ids, second.rows.correct, strict=True))
+    shared = [
+        (group, correct - others[row])
+        for row, group, correct in zip(first.rows.ids, first.rows.groups, first.rows.correct, strict=True)
+        if row in others
+    ]
+    groups, number = np.unique([group for group, _ in shared], return_inverse=True)
+    if len(groups) < 2:  # noqa: PLR2004
+        return None
+    values = np.array([value for _, value in shared])
+    mean = float(values.mean())
+    sums = np.bincount(number, weights=values - mean)
+    error = np.sqrt(len(groups) / (len(groups) - 1) * (sums**2).sum()) / len(values)
+    off = float(stats.t.ppf(1 - 0.025 / tries, len(groups) - 1) * error)
+    return AccuracyDifference(
+        first.config, _short_name(first.model), _short_name(second.model), mean, mean - off, mean + off, len(values)
+    )  # fmt: skip
+
+
+def _short_name(model: str) -> str:
+    return "/".join(Path(model).parts[-2:]) if not Path(model).is_absolute() else Path(model).name
+
+
+def write_comparison(folder: Path, repo: str) -> Path | None:
+    """Writes ``README.md``, heat maps, and per model the metadata of its scores, from all scores in a folder.
+
+    ``MODEL.yaml`` is a ``model-index``, which the Hub shows on the page of a model if it is part of its card.
+
+    Args:
+        folder: of `build probe`.
+        repo: the dataset on the Hub, for the metadata.
+
+    Returns:
+        The page, or None if there are no scores.
+    """
+    read = [evaluation for path in sorted(folder.glob("*/*.json")) if (evaluation := read_saved(path))]
+    if not read:
+        return None
+    models = sorted({each.model for each in read})
+    of_config: dict[str, dict[str, Evaluation]] = {}
+    for each in read:
+        of_config.setdefault(each.config, {})[each.model] = each
+    pairs = [
+        pair
+        for by_model in of_config.values()
+        for pair in itertools.combinations([by_model[model] for model in models if model in by_model], 2)
+        if (pair[0].best.layer is None) == (pair[1].best.layer is None)  # probes with probes
+    ]
+    differences = [difference for pair in pairs if (difference := difference_of(*pair, len(pairs)))]
+    lines = []
+    for model in models:
+        scored = [each for each in read if each.model == model]
+        name = path_of(folder, "", model).stem
+        gains = {}
+        for each in scored:
+            task, _, lang = each.config.rpartition("_")
+            gains[task, lang] = (each.best.accuracy - each.majority) / max(1e-9, 1 - each.majority)
+        svg = heat_map(f"{_short_name(model)}: share of the possible gain", gains)
+        write_atomically(folder / f"{name}.svg", svg.encode())
+        write_atomically(folder / f"{name}.yaml", _model_index(model, scored, repo).encode())
+        with_shortcut = [each for each in scored if each.shortcut_accuracy is not None]
+        lines.append({
+            "name": _short_name(model), "configs": len(scored), "heat_map": f"{name}.svg",
+            "above_chance": sum(each.best.interval.low > each.majority for each in scored),
+            "above_shortcut": sum(_is_above_shortcut(each) for each in scored), "with_shortcut": len(with_shortcut),
+        })  # fmt: skip
+    rows = []
+    for config, by_model in sorted(of_config.items()):
+        first = next(iter(by_model.values()))
+        cells = [_cell(by_model.get(model)) for model in models]
+        shortcut = first.shortcut_accuracy
+        rows.append({"config": config, "majority": first.majority, "shortcut": shortcut, "cells": cells})
+    layers = [(path.relative_to(folder).as_posix(), str(path.parent.name)) for path in sorted(folder.glob("*/*.svg"))]
+    page = render(
+        "scores.md", n_configs=len(of_config), models=lines, rows=rows, compared=len(pairs), layers=layers,
+        differences=[each for each in differences if each.low > 0 or each.high < 0],
+    )  # fmt: skip
+    write_atomically(folder / "README.md", page.encode())
+    return folder / "README.md"
+
+
+def _cell(evaluation: Evaluation | None) -> str:
+    """The accuracy of a model in the table, and whether it is above the shortcut, or not above chance."""
+    if evaluation is None:
+        return ""
+    is_chance = evaluation.best.interval.low <= evaluation.majority
+    mark = " -" if is_chance else " +" if _is_above_shortcut(evaluation) else ""
+    return f"{evaluation.best.accuracy:.3f}{mark}"
+
+
+def _is_above_shortcut(evaluation: Evaluation) -> bool:
+    shortcut = evaluation.shortcut_accuracy
+    return shortcut is not None and evaluation.best.interval.low > shortcut
+
+
+def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
+    """The scores of a model as the Hub reads them in the metadata of a model card."""
+    results = []
+    for each in scored:
+        how = "Surprisal" if each.best.layer is None else "Linear probe"
+        about: dict[str, Any] = {
+            "task_type": "text-classification", "task_name": f"{how}: {each.best.where}", "dataset_type": repo,
+            "dataset_name": each.config, "dataset_config": each.config, "dataset_split": SPLITS[-1],
+        }  # fmt: skip
+        values = {"accuracy": each.best.accuracy, "f1": each.best.macro_f1, "pearson": each.best.pearson}
+        results += [
+            huggingface_hub.EvalResult(**about, metric_type=metric, metric_name=metric, metric_value=round(value, 6))
+            for metric, value in values.items()
+            if value is not None
+        ]
+    return str(huggingface_hub.ModelCardData(model_name=_short_name(model), eval_results=results).to_yaml()) + "\n"

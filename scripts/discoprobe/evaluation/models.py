@@ -533,14 +533,13 @@ def path_of(folder: Path, config: str, model: str) -> Path:
     return folder / parent / f"{name}.json"
 
 
-def saved(folder: Path, config: str, model: str, key: str) -> Evaluation | None:
-    """The saved scores of a model on a config; None if there are none, or those of other rows, weights or options."""
-    path = path_of(folder, config, model)
+def read_saved(path: Path) -> Evaluation | None:
+    """The scores in a file; None if there are none, or those of another version."""
     try:
         evaluation = msgspec.json.decode(path.read_bytes(), type=Evaluation)
     except (OSError, msgspec.MsgspecError):
         return None
-    return evaluation if evaluation.key == key else None
+    return evaluation if evaluation.format == FORMAT else None
 
 
 def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> ModelScore:

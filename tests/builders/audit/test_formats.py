@@ -319,7 +319,7 @@ def test_a_class_missing_in_test_is_a_finding(make, write):
     good = ["text,label", *_labelled(make, 40, lambda label, make: f"{make.sentence().replace(',', '')},{label}")]
     folder = write({"train.csv": good, "test.csv": [good[0], *(line for line in good[1:] if line.endswith("1"))]})
     report = audit(_one(folder))
-    assert report.finding("label-set").detail == "test lacks the label 0"
+    assert report.finding("label-set").detail == "test lacks the label '0'"
     assert report.failed
 
 

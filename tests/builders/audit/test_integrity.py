@@ -162,7 +162,7 @@ def test_a_test_split_of_one_class(make, build):
     _passes(build(rows), "label-set")
     rows = [row | {"label": 1} if row["split"] == "test" else row for row in rows]
     found = _finding(build(rows), "label-set")
-    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks the label label0")
+    assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks the label 'label0'")
 
 
 def test_a_label_that_no_split_has(make):

@@ -20,6 +20,7 @@ from discoprobe.builders.audit import (
     SCHEMA,
     VERSION,
     AuditInput,
+    Grade,
     Severity,
     Status,
     UnreadableDataError,
@@ -42,6 +43,34 @@ def test_pairs_that_go_right_and_wrong_together_are_one_observation():
     assert independent_rows(np.ones(8), [pairs]) == 4
     assert independent_rows(correct, [rows]) == 7  # as the variance of a sample of eight
     assert independent_rows(np.repeat(correct, 50), [np.arange(400), np.repeat(rows, 50)]) < 9
+
+
+def test_labels_that_agree_inside_a_document_are_guessed_right_together():
+    """Twenty documents of five rows; in each, four of the predictions are the same, and happen to be right."""
+    document = np.repeat(np.arange(20), 5)
+    of_document, of_row = document % 2, np.arange(100) % 2
+    predicted = np.where(np.arange(100) % 5, of_document, 1 - of_document)
+    for truth, effect in ((of_document, 1 + 4 * 0.2), (of_row, 1)):
+        right = (predicted == truth).astype(float)
+        rows = independent_rows(right, [np.arange(100), document], truth, predicted)
+        assert rows == pytest.approx(100 / effect, rel=0.1)
+
+
+@pytest.mark.parametrize(("cross_validated", "holds"), [(True, True), (False, False)])
+def test_rows_that_are_learned_from_and_measured_count_for_less(cross_validated, holds):
+    """Least squares on features that say nothing: of a thousand intervals, one in forty may be above guessing."""
+    source, n, above = np.random.default_rng(1), 100, 0
+    fold = np.repeat([0, 1, 2], [60, 20, 20])
+    for _ in range(1000):
+        features, label = source.normal(size=(n, 3)), np.tile([-1, 1], n // 2)
+        right = np.empty(n)
+        for held_out in range(3):
+            learned, asked = fold != held_out, fold == held_out
+            weights = np.linalg.lstsq(features[learned], label[learned])[0]
+            right[asked] = (features[asked] @ weights > 0) == (label[asked] > 0)
+        rows = independent_rows(right, [np.arange(n)], cross_validated=cross_validated)
+        above += exact(right.mean() * rows, rows).low > 0.5
+    assert (above <= binom.isf(0.05, 1000, 0.025)) == holds, above
 
 
 def test_the_interval_of_both_orders_is_that_of_pairs():
@@ -115,6 +144,9 @@ def test_the_strongest_shortcut_reads_texts(make, build):
     assert report.strongest_beside_text.gain > report.strongest.gain + 0.3
     assert report.strongest.check not in {"row-order", "metadata", "position"}
     assert report.to_dict()["strongest_beside_text"]["check"] == "row-order"
+    assert {finding.check: finding.grade for finding in report.errors} == dict.fromkeys(
+        ("order", "row-order"), Grade.MINOR
+    )
 
 
 def test_an_exempt_check_does_not_fail(long_and_short):

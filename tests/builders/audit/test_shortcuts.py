@@ -406,3 +406,14 @@ def test_groups_that_are_too_few_measure_nothing(make, build, pairs, expected):
     assert finding.status is expected
     assert finding.measured > 0.9
     assert (expected is Status.ABOVE) or finding.detail.startswith("4 independent groups are too few")
+
+
+def test_the_cue_of_surface_is_one_that_was_measured(make, build):
+    """It is in train and validation only: the rule that is learned from them covers no row of test."""
+    rows = make.rows(300, 2, 1)
+    for row in rows:
+        if row["label"] and row["split"] != "test":
+            row["texts"] = [row["texts"][0].replace(" ", "  ", 1)]
+    detail = finding_of(build(rows), "surface").detail
+    assert detail.startswith("two blanks (U+0020 SPACE) → label1: covers 0.5"), detail
+    assert detail.endswith("right 1.000"), detail

@@ -1,0 +1,79 @@
+"""Models are compared on the same rows, and their scores are written as the Hub reads them."""
+
+import numpy as np
+import pytest
+import yaml
+from huggingface_hub import ModelCard, ModelCardData
+
+from discoprobe.builders.audit import intervals
+from discoprobe.evaluation import Evaluation, ModelScore, RowScores, difference_of, write_comparison
+
+
+def evaluation(model, correct, *, config="made_en", groups=None, layer=1):
+    """The scores of a model that is right on some rows."""
+    ids = tuple(f"r{number}" for number in range(len(correct)))
+    accuracy = float(np.mean(correct))
+    interval = intervals.exact(sum(correct), len(correct))
+    best = ModelScore("mean", accuracy, interval, len(correct), layer=layer, part="model", macro_f1=accuracy)
+    rows = RowScores(ids, tuple(groups or ids), tuple(map(float, correct)))
+    return Evaluation(config, model, "c", (best,), best, 0.5, rows, shortcut="words", shortcut_accuracy=0.6)
+
+
+def test_a_difference_is_that_of_rows_which_both_models_have():
+    first, second = evaluation("a", [1, 1, 1, 0]), evaluation("b", [1, 0, 0])
+    difference = difference_of(first, second)
+    assert difference.n == 3
+    assert difference.difference == pytest.approx(2 / 3)
+
+
+def test_the_interval_is_that_of_a_paired_t_test():
+    """As scipy has it, if rows are independent; and wider where rows of a group agree."""
+    from scipy import stats
+
+    random = np.random.default_rng(1)
+    right = random.random((2, 200)) < [[0.8], [0.7]]
+    models = [evaluation(name, row.astype(int).tolist()) for name, row in zip("ab", right, strict=True)]
+    expected = stats.ttest_rel(*right.astype(float)).confidence_interval(0.95)
+    difference = difference_of(*models)
+    assert (difference.low, difference.high) == pytest.approx((expected.low, expected.high))
+    assert difference_of(*models, tries=10).low < difference.low
+    groups = [f"g{number // 10}" for number in range(200)]
+    repeated = [evaluation(name, np.repeat(row[:20], 10).astype(int).tolist(), groups=groups)
+                for name, row in zip("ab", right, strict=True)]  # fmt: skip
+    alone = stats.ttest_rel(*right[:, :20].astype(float)).confidence_interval(0.95)
+    of_groups = difference_of(*repeated)
+    assert (of_groups.low, of_groups.high) == pytest.approx((alone.low, alone.high))
+
+
+def test_equal_models_differ_in_at_most_a_twentieth_of_comparisons():
+    """A thousand pairs of models with the same accuracy."""
+    random = np.random.default_rng(2)
+    pairs = (random.random((1000, 2, 60)) < 0.7).astype(int).tolist()
+    differences = [difference_of(evaluation("a", first), evaluation("b", second)) for first, second in pairs]
+    assert np.mean([each.low > 0 or each.high < 0 for each in differences]) < 0.065
+
+
+def test_the_page_and_the_metadata_have_all_models(tmp_path):
+    """A model that knows all, one that knows nothing, and later a third one."""
+    for config in ("dc_en", "dc_es", "sp_en"):
+        evaluation("org/good", [1] * 50, config=config).save(tmp_path)
+        evaluation("org/poor", [1, 0] * 25, config=config).save(tmp_path)
+    page = write_comparison(tmp_path, "org/data").read_text(encoding="utf-8")
+    assert "| dc\\_en | 0.500 | 0.600 | 1.000 + | 0.500 - |" in page
+    assert page.count("| org/good | org/poor | +0.500 |") == 3
+    evaluation("org/third", [1] * 50, config="sp_en").save(tmp_path)
+    page = write_comparison(tmp_path, "org/data").read_text(encoding="utf-8")
+    assert "| sp\\_en | 0.500 | 0.600 | 1.000 + | 0.500 - | 1.000 + |" in page
+    assert "hold together for all 5 comparisons" in page
+    assert (tmp_path / "org_good.svg").read_text(encoding="utf-8").count("<rect") == 3
+    metadata = yaml.safe_load((tmp_path / "org_good.yaml").read_text(encoding="utf-8"))
+    card = ModelCard(f"---\n{yaml.safe_dump(metadata)}---\n")
+    assert isinstance(card.data, ModelCardData)
+    results = {(each.dataset_type, each.dataset_config, each.metric_type): each for each in card.data.eval_results}
+    assert results["org/data", "dc_es", "accuracy"].metric_value == 1.0
+    assert len(results) == 6
+
+
+def test_a_folder_without_scores_gets_no_page(tmp_path):
+    assert write_comparison(tmp_path, "org/data") is None
+    assert not list(tmp_path.iterdir())
