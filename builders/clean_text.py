@@ -63,7 +63,10 @@ FAULTS = {
     ),
     "mention": r"(?:^|\s)@\w|(?:^|\s)#\pL",
     "e-mail-header": rf"(?i)^\s*(?:{'|'.join(_HEADERS)})\s*:",
-    "list-item": r"^\s*(?:[*•●▪◦‣·]\s|(?:\d{1,2}|\p{Latin}|\p{Cyrillic})\)\s|\((?:\p{Latin}|\p{Cyrillic})\)\s)",
+    "list-item": (
+        r"^\s*(?:[*•●▪◦‣·]\s|\d[^.–—]{0,20}\.\s?[-–—]\s|(?:\d{1,2}|\p{Latin}|\p{Cyrillic})\)\s|"
+        r"\((?:\p{Latin}|\p{Cyrillic})\)\s)"
+    ),
     "caption": rf"(?i)^\s*(?:(?:{'|'.join(_PICTURES)})\s*\d+\s*[:.–—]|(?:image|photo|foto)s?\s*:)",
     "fragment": r"^\s*[,;:)،、，；：）]|[,،、，]\s*$",
     "no-punctuation": r"^\s*[\p{Latin}\p{Cyrillic}\p{Greek}][^\p{P}]{59,}$",

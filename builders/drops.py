@@ -33,7 +33,8 @@ REASONS: Final = {
     "transcription": "text with symbols of a transcription (`XXX`, `~`, `//`, `[...]`, `[?]`, braces)",
     "mention": "text with mentions or hashtags (`@name`, `#word`)",
     "e-mail-header": "the header of a letter (`Subject: …`)",
-    "list-item": "an item of a list: the corpus marks it, or it has a bullet, letter or number in parentheses",
+    "list-item": "an item of a list: the corpus marks it, it has a bullet, letter or number in parentheses, a "
+    "date before a dash, or a semicolon at its end, or it is one of several without a verb",
     "names-and-numbers": "names and numbers without a verb or subject: a result, an address (`Roberto Moreno 52 4.`)",
     "spacing": "text with blanks before a comma, full stop or clitic that the rest of it does not have (`se 'n va`)",
     "tokenised": "a sentence of a treebank with blanks before commas and full stops; such text is not edited",

@@ -256,17 +256,22 @@ class Shard:
         return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
 
     def sentence_facts(self) -> pl.DataFrame:
-        """``sent``, ``n_words``, ``listed`` and ``truncated``, a row per sentence.
+        """``sent``, ``n_words``, ``listed``, ``truncated`` and ``verbless``, a row per sentence.
 
         ``n_words`` counts the words with a letter or digit, and symbols (*%*). ``listed`` is true for names with
         numbers and without a verb or subject, such as results or addresses (*Roberto Moreno 52 4.*); ``truncated``
-        where an ellipsis follows a conjunction, preposition or determiner (*they go to …*).
+        where an ellipsis follows a conjunction, preposition or determiner (*they go to …*); ``verbless`` where the root
+        has neither a verb, copula or auxiliary nor an active subject (*Protection of water.*, *Plan approved.*).
         """
         if self.tokens.is_empty():  # text that was only divided into sentences
             no = pl.lit(value=False)
-            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=no, truncated=no)
+            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=no, truncated=no, verbless=no)
         upos, form = pl.col("upos"), pl.col("form")
         is_word = form.str.contains(r"[\p{L}\p{N}]") | (upos == "SYM").fill_null(value=False)
+        root, rel = pl.col("head") == 0, pl.col("deprel").str.extract("^([^:]+)")
+        of_root = pl.col("head") == pl.col("index").filter(root).first()
+        predicate = root & upos.is_in(["VERB", "AUX"])
+        helped = of_root & (rel.is_in(["cop", "aux", "csubj"]) | pl.col("deprel").is_in(["nsubj", "nsubj:outer"]))
         clausal = upos.is_in(["VERB", "AUX"]) | pl.col("deprel").str.starts_with("nsubj")
         named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * upos.ne_missing(pl.lit("PUNCT")).sum()
         facts = self.tokens.group_by("sent").agg(
@@ -277,9 +282,12 @@ class Shard:
                 & ~pl.col("deprel").filter(is_word).last().str.contains("^(case|det)").fill_null(value=False)
                 & ~is_word.last()
             ),
+            verbless=root.any() & ~(predicate | helped).fill_null(value=False).any(),
         )  # fmt: skip
         joined = self.sentences.select("sent").join(facts, on="sent", how="left", maintain_order="left")
-        return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed", "truncated").fill_null(value=False))
+        return joined.with_columns(
+            pl.col("n_words").fill_null(0), pl.col("listed", "truncated", "verbless").fill_null(value=False)
+        )
 
     def counts(self) -> Counts:
         """The counts of the shard; every sentence counts for ``text``, since the tables do not have the comments."""

@@ -368,7 +368,6 @@ def passage_of(recount, row, n):
 
 def test_nsp(recount):
     rows = rows_of(recount, "nsp")
-    later = Counter()
     for pair in pairs_of(rows):
         right, wrong = pair["next"], pair["not_next"]
         assert right["sentences"] == wrong["sentences"]
@@ -378,13 +377,8 @@ def test_nsp(recount):
         assert recount.next_of(last) == gold
         assert (right["candidate"], wrong["candidate"]) == (gold.text, other.text)
         assert other.text.casefold() != gold.text.casefold()
-        inside = (other.file, other.document) == (gold.file, gold.document)
-        assert not inside or other.place > gold.place
+        assert (other.file, other.document) != (gold.file, gold.document)
         assert like(other, gold)
-        later[right["split"], inside] += 1
-    for split in SPLITS:
-        fewer, more = sorted((later[split, True], later[split, False]))
-        assert more <= max(3 * fewer, 12), "about half of the wrong ones stand later in the same document"
 
 
 def test_cloze(recount):

@@ -1,10 +1,9 @@
 """Which of two sentences ends the passage?
 
 Story cloze over running text (Mostafazadeh et al. 2016; discourse suite over UD, Godunova & Voloshina). Four
-consecutive sentences and two endings: the sentence that follows and a distractor as in `nsp` (about half from later in
-the same document, half from another document; matched in length, shared words and colons; used once). Rows are chosen
-as in `nsp`, so that neither length nor similarity tells the right one. The label is the index of the right ending; each
-index is right equally often.
+consecutive sentences and two endings: the sentence that follows and a distractor as in `nsp` (from another document;
+matched in length, shared words and colons; used once). Rows are chosen as in `nsp`, so that neither length nor
+similarity tells the right one. The label is the index of the right ending; each index is right equally often.
 """
 
 import polars as pl
@@ -15,12 +14,12 @@ from discoprobe.builders.passages.windows import choice_rows, labelled
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 
-def sample(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Sample:
-    """Each passage with its next sentence and a wrong one; without ``later`` always of another document."""
-    passages = continuations(frame, context, later=later)
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
+    """Each passage with its next sentence and a wrong one."""
+    passages = continuations(frame, context)
     chosen = labelled(passages.rows, 2, context, passages.drops, "odd")
     rows = choice_rows(chosen, *(chosen.select(column).rows() for column in ("distractor_row", "distractor")))
     return Sample(rows, passages.drops, candidates=passages.candidates)
 
 
-TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=6)
+TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=7)

@@ -30,28 +30,25 @@ from discoprobe.builders.passages.distractors import (
 )
 from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_measures_together, slack
 from discoprobe.builders.passages.windows import choice_rows, labelled, members, passage_keys, random_sizes
-from discoprobe.builders.sampling.balance import remove_bias, with_rank
+from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders import hashing
 
 CONTEXT = 4
-ORIGINS = OTHER, LATER = ("other_document", "later")
+OTHER = "other_document"
 """Where a wrong sentence comes from."""
 DONORS_CONTINUATIONS = 0.05
 """Share of the windows whose sentences go to the pool of wrong sentences, beside those that are in no window. With .15
 a tenth of the rows is lost; with none, a corpus of documents of five sentences has no wrong sentences."""
 
 RESERVE_CONTINUATIONS = 3
-"""Sentences kept free after a window, so that one of them may be as long as the right one."""
+"""Sentences kept free after a window, from which other passages have their wrong sentences."""
 
-WIDE = (0.25, 0.35)
-"""`Matching.overlap` of a later sentence of the same document: wider, because there are few such sentences."""
-
-FEW, MOST = 2, 6
-"""Rows of a split that `remove_bias` always keeps; and rows of one kind that stay if there are few of the other."""
+FEW = 2
+"""Rows of a split that `remove_bias` always keeps."""
 
 ROOMY = 0.6
-"""Share of unbroken passages whose windows keep a reserve; the others get wrong sentences from other documents."""
+"""Share of unbroken passages whose windows keep a reserve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,54 +63,30 @@ class Continuations:
     candidates: int
 
 
-def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Continuations:
-    """Contexts of four sentences, the next sentence, and a wrong one: about half of them later in the same document.
+def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
+    """Contexts of four sentences, the next sentence, and a wrong one of another document.
 
     The wrong sentence is matched to the right one in length and in the words it shares with the context; it stands in
-    no other row. Up to two are found for each context, of which one is chosen. Without ``later`` all are
-    of another document.
+    no other row. Up to two are found for each context, of which one is chosen, so that no measure of length or
+    similarity finds the right sentence more often than chance. Sentences from later in the same document are no wrong
+    ones: a reader accepted two of three of them as the next sentence.
     """
-    matching, wide = (CLOSE, WIDE) if context.settings.match else (ANY, ANY.overlap)
+    matching = CLOSE if context.settings.match else ANY
     roomy = hashing.unit(passage_keys(frame)["key"].to_numpy(), "roomy", *context.seed_key) < ROOMY
     cut = with_donors(frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0))
-    inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=wide), context)
-    inside = _in_half(inside, cut.windows, context).filter(later)
-    unused = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
-    asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
-    outside = _with_wrong(frame, asking, unused, matching, context)
-    both = pl.concat([inside.with_columns(distractor=pl.lit(LATER)), outside.with_columns(distractor=pl.lit(OTHER))])
-    both = both.with_columns(position=pl.lit(CONTEXT, pl.Int64))
-    rows, served = _mixed(frame, both, context, later=later), both["window"].n_unique()
-    cut.drops.keep(cut.windows, both, "no-matching-distractor", n=cut.windows.height - served)
-    cut.drops.keep(both, rows, "unbalanced", n=served - rows.height)
+    served = _with_wrong(frame, cut.windows, cut.pool, matching, context).with_columns(
+        distractor=pl.lit(OTHER), position=pl.lit(CONTEXT, pl.Int64)
+    )
+    rows, n_served = served, served["window"].n_unique()
+    if context.settings.match and n_served:
+        first = served["first"].to_numpy()
+        candidates = np.column_stack([first + CONTEXT, served["distractor_row"].to_numpy()])
+        passages = members(first, CONTEXT)
+        rule_gains = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
+        rows = remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
+    cut.drops.keep(cut.windows, served, "no-matching-distractor", n=cut.windows.height - n_served)
+    cut.drops.keep(served, rows, "unbalanced", n=n_served - rows.height)
     return Continuations(rows, cut.drops, cut.windows.height + cut.drops["donor"])
-
-
-def _in_half(inside: pl.DataFrame, windows: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """The windows for which there is a wrong sentence: at most half of the windows of a split, chosen by hash."""
-    ranked = with_rank(inside.unique("window"), ["split"], "half", *context.seed_key)
-    halves = ranked.join(windows.group_by("split").agg(windows=pl.len()), on="split")
-    first = halves.filter(pl.col("rank") * 2 <= pl.col("windows"))
-    return inside.join(first, on="window", how="semi", maintain_order="left")
-
-
-def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: bool) -> pl.DataFrame:
-    """One wrong sentence for each window, at most twice as many of one kind as of the other.
-
-    No measure of length or similarity finds the right sentence more often than chance.
-    """
-    if not context.settings.match or both.is_empty():
-        return both
-    first = both["first"].to_numpy()
-    candidates = np.column_stack([first + CONTEXT, both["distractor_row"].to_numpy()])
-    passages = members(first, CONTEXT)
-    rule_gains = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
-    even = remove_bias(both, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
-    if not later:
-        return even
-    ranked = with_rank(even, ["split", "distractor"], "mixed", *context.seed_key)
-    scarcer = pl.min_horizontal((pl.col("distractor") == origin).sum().over("split") for origin in ORIGINS)
-    return ranked.filter(pl.col("rank") <= pl.max_horizontal(2 * scarcer, pl.lit(MOST))).drop("rank")
 
 
 def _with_wrong(

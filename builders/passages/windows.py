@@ -51,6 +51,13 @@ MARKED = 0.8
 
 OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
 COLON = r"[:：﹕]\s*$"
+SMALL = r"^[\s\p{P}]*\p{Ll}"
+"""A sentence that begins with a small letter: a part of one, where nearly all (`CAPITALS`) begin with a capital."""
+CAPITALS = 0.9
+MANY_SMALL = 0.5
+"""A document in which more sentences begin with a small letter is written so (a diary on the web)."""
+TALK = r"^\s*[-–—\"«„“‚‘”»]|[?!…]\W*$"
+"""What answers and exclamations begin or end with, which have no verb in prose either."""
 NOT_PROSE = frozenset({"spoken", "poetry", "grammar-examples"})
 """Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose, or not at all.
 """
@@ -97,6 +104,9 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             marked=~pl.col("text").str.contains(OPEN_END),
             brief=running_words(pl.col("text")).list.len() <= HEADING,
             introduces=pl.col("text").str.contains(COLON),
+            small=pl.col("text").str.contains(SMALL),
+            open_list=pl.col("text").str.contains(r";\s*$"),
+            item=pl.col("verbless") & ~pl.col("text").str.contains(TALK),
             reason=pl.coalesce(
                 "element",
                 pl.when(words < least).then(pl.lit("too-short")),
@@ -114,6 +124,24 @@ def _heading() -> pl.Expr:
     """Short sentences without a final mark, in a document or treebank whose other sentences have one."""
     marked = pl.max_horizontal(pl.col("marked").mean().over(group) for group in ("doc_key", "corpus")) >= MARKED
     return pl.when(marked & pl.col("brief") & ~pl.col("marked")).then(pl.lit("heading"))
+
+
+def _piece() -> pl.Expr:
+    """Pieces of sentences and lists.
+
+    They begin with a small letter in a document and treebank whose sentences begin with a capital, end with a
+    semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*).
+    """
+    of_corpus, of_document = (pl.col("small").mean().over(group) for group in ("corpus", "doc_key"))
+    capitals = (of_corpus <= 1 - CAPITALS) & (of_document <= MANY_SMALL)
+    before, after = (pl.col("item").shift(step, fill_value=False) for step in (1, -1))
+    listed = pl.col("item") & ((before & _continues()) | (after & _continues().shift(-1, fill_value=False)))
+    return (
+        pl.when(capitals & pl.col("small"))
+        .then(pl.lit("fragment"))
+        .when(pl.col("open_list") | listed)
+        .then(pl.lit("list-item"))
+    )
 
 
 def _grams(texts: pl.Series) -> pl.Series:
@@ -151,8 +179,9 @@ def with_passages(
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
     other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
-    frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading())).drop("marked", "brief")
+    frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading(), _piece())).drop("marked", "brief")
     frame = frame.with_columns(reason=pl.coalesce(_no_text(frame, settings.seed), "reason"))
+    frame = frame.drop("small", "open_list", "item")
     splits = _splits_of_documents(frame, settings.seed, by_hash=by_hash)
     frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))

@@ -2,21 +2,18 @@
 
 Story Cloze in the form of CoherenceGym (Beyer et al. 2021), on running text: rows as in `cloze`, but with other texts.
 The good text is four consecutive sentences and the next one. In the bad text the next one is replaced by a sentence of
-another document, which has about the same length, shares about as many words with the passage, and is used once.
-Sentences from later in the same document are not used, because a reader accepted two of three of them. Every sentence
-is a region, and the fifth is compared.
+another document, which has about the same length, shares about as many words with the passage, and is used once. Every
+sentence is a region, and the fifth is compared.
 """
 
 import dataclasses
-import functools
 
 from discoprobe.builders.discourse import cloze
-from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS
+from discoprobe.builders.passages.continuations import CONTEXT, OTHER
 
 TASK = dataclasses.replace(
     cloze.TASK,
-    sample=functools.partial(cloze.sample, later=False),
-    conditions=ORIGINS[:1],
+    conditions=(OTHER,),
     region=CONTEXT + 1,
     version=cloze.TASK.version + 1,
 )
