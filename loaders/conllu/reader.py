@@ -514,11 +514,14 @@ class _RelationTables:
         marks = [
             word
             for number, piece in enumerate(pieces)
-            for word in word_marks(piece.data, piece.sentence)
+            for word in word_marks(piece.data, piece.sentence, piece.line)
             if (number, word.sentence) in places
         ]
         if not self.tables:
-            return read_annotated(self._corpus, shard, marks, [pieces[number].stem for number, _ in places])
+            numbers = [number for number, _ in places]
+            relations, malformed = read_annotated(self._corpus, shard, marks, [pieces[n].stem for n in numbers])
+            self._report({(numbers[sent], problem.line): problem for sent, problem in malformed})
+            return relations
         tables = [shard.relations]
         for number, (stem, data) in self.tables:
             relations, problems, named = read_relations(data, stem, self._corpus, shard, marks)

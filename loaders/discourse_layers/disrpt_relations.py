@@ -63,7 +63,7 @@ class _Words:
 
     ``start`` and ``end`` are offsets in the text of the sentence, -1 if unknown. ``sent`` is the number of the
     sentence, -1 if the sentence was left out. ``mark`` is ``B`` for the first word of a connective, ``I`` for its other
-    words, else empty; ``misc`` has what ``ANNOTATED`` names.
+    words, else empty; ``misc`` has what ``ANNOTATED`` names; ``line`` is the line in the file.
     """
 
     forms: Sequence[str]
@@ -72,6 +72,7 @@ class _Words:
     sent: Ints
     mark: list[str]
     misc: Sequence[str]
+    line: Sequence[int]
 
 
 class _Unit(NamedTuple):
@@ -86,27 +87,34 @@ class _Unit(NamedTuple):
 class WordMark(NamedTuple):
     """A word of a CoNLL-U file: its place among all words, the number of its sentence (from 1), its connective mark.
 
-    ``misc`` is its MISC if this has relations, else empty.
+    ``misc`` is its MISC if this has relations, else empty. ``line`` is counted from 1.
     """
 
     place: int
     sentence: int
     mark: str
     misc: str = ""
+    line: int = 0
 
 
-def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
-    """The words of a CoNLL-U file, also of malformed sentences; ``sentence`` is the number of sentences before it."""
+def word_marks(data: bytes, sentence: int = 0, line: int = 0) -> Iterator[WordMark]:
+    """The words of a CoNLL-U file, also of malformed sentences.
+
+    Args:
+        data: the text.
+        sentence: number of sentences of the file before it.
+        line: number of lines of the file before it.
+    """
     inside, place = False, 0
-    for line in data.split(b"\n"):
-        cells = line.split(b"\t")
+    for number, text in enumerate(data.split(b"\n"), line + 1):
+        cells = text.split(b"\t")
         if cells[0].isdigit():
             sentence += not inside
             connective = CONNECTIVE.search(cells[-1])
             misc = cells[-1].decode(errors="replace").strip() if any(name in cells[-1] for name in ANNOTATED) else ""
-            yield WordMark(place, sentence, connective[1].decode() if connective else "", misc)
+            yield WordMark(place, sentence, connective[1].decode() if connective else "", misc, number)
             inside, place = True, place + 1
-        elif not line:
+        elif not text:
             inside = False
 
 
@@ -155,7 +163,9 @@ def published_split(stem: str) -> str | None:
     return SPLITS.get(re.split("[-_]", stem)[-1])
 
 
-def read_annotated(corpus: str, shard: Shard, marks: Sequence[WordMark], stems: Sequence[str]) -> pl.DataFrame:
+def read_annotated(
+    corpus: str, shard: Shard, marks: Sequence[WordMark], stems: Sequence[str]
+) -> tuple[pl.DataFrame, list[tuple[int, BadLine]]]:
     """The relations that the words of a shard carry in MISC, as the rows that DISRPT makes of them.
 
     A document of which a sentence was left out as malformed gives none, since its units cannot be counted.
@@ -165,19 +175,27 @@ def read_annotated(corpus: str, shard: Shard, marks: Sequence[WordMark], stems: 
         shard: a CoNLL-U file or a block of it.
         marks: of each word of the shard.
         stems: name of the file of each sentence, without suffix.
+
+    Returns:
+        The table ``RELATIONS``, and what is malformed, with the number of its sentence in the shard.
     """
     texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
     rows, contexts, native = [], [], []
+    problems: list[tuple[int, BadLine]] = []
     for doc_id, (doc, words) in _words_by_document(shard, marks).items():
         if not any(words.misc) or (words.sent < 0).any():
             continue
         layers = [dict(pair.partition("=")[::2] for pair in misc.split("|")) for misc in words.misc]
-        for row in (*_rows_of_pdtb(layers, words.mark), *_rows_of_erst(layers)):
+        of_pdtb, malformed = _rows_of_pdtb(layers, words.mark)
+        for word, message in malformed:
+            sent = int(words.sent[word])
+            problems.append((sent, BadLine(REASON, words.line[word], message, sent_ids[sent])))
+        for row in (*of_pdtb, *_rows_of_erst(layers)):
             units = [_cut(_spans(row[f"unit{n}_toks"], len(words.forms), doc_id), words, texts) for n in (1, 2)]
             rows.append((doc, {**row, "doc": doc_id}, units))
             contexts.append(_context(units, words, shard.sentences))
             native.append(published_split(stems[units[0].sent]))
-    return _relation_table(rows, contexts, corpus, native, sent_ids)
+    return _relation_table(rows, contexts, corpus, native, sent_ids), problems
 
 
 def _rows_of_erst(layers: Sequence[Mapping[str, str]]) -> Iterator[Row]:
@@ -213,25 +231,35 @@ def _rows_of_erst(layers: Sequence[Mapping[str, str]]) -> Iterator[Row]:
             yield _row(name, "explicit" if MARKED.search(signals) else "implicit", units[ends[0]], units[ends[1]], 0)
 
 
-def _rows_of_pdtb(layers: Sequence[Mapping[str, str]], marks: list[str]) -> Iterator[Row]:
+def _rows_of_pdtb(layers: Sequence[Mapping[str, str]], marks: list[str]) -> tuple[list[Row], list[tuple[int, str]]]:
     """Relations of the Penn Discourse Treebank: ``kind:sense:connective:words:first argument:second argument``.
 
     The connective is a part of the argument that it is inside, or stands before, or else stands after. Where the sense
     gives the first argument a role, the first depends on the second. The words of explicit connectives are marked.
+
+    Returns:
+        The rows; and the word of each relation that names other words than those of the document, with a message.
     """
-    for layer in layers:
+    rows: list[Row] = []
+    malformed: list[tuple[int, str]] = []
+    for word, layer in enumerate(layers):
         for kind, sense, connective, *arguments in PDTB.findall(layer.get("PDTB", "")):
             if kind.lower() in NO_RELATION or sense.lower() in NO_RELATION:
                 continue
-            first, second = map(_numbers, arguments)
-            for start, end in _runs(_numbers(connective) if connective != "_" else []):
+            try:
+                first, second, marked = (_numbers(text, len(layers)) for text in (*arguments, connective))
+            except MalformedError as error:
+                malformed.append((word, f"PDTB={kind}:{sense}: {error}"))
+                continue
+            for start, end in _runs(marked):
                 inside = [
                     (start - 1 in words) + (end + 1 in words) + (end + 1 in words) / 2 for words in (first, second)
                 ]
                 (first if inside[0] > inside[1] else second).extend(range(start, end + 1))
                 if kind.lower() == "explicit":
                     marks[start - 1 : end] = ["B", *"I" * (end - start)]
-            yield _row(sense, kind, first, second, int("arg1-as" in sense.lower()) or -1)
+            rows.append(_row(sense, kind, first, second, int("arg1-as" in sense.lower()) or -1))
+    return rows, malformed
 
 
 def _row(name: str, kind: str, first: list[int], second: list[int], depends: int) -> Row:
@@ -250,10 +278,16 @@ def _row(name: str, kind: str, first: list[int], second: list[int], depends: int
     }  # fmt: skip
 
 
-def _numbers(text: str) -> list[int]:
-    """``1-3,5`` as ``[1, 2, 3, 5]``."""
-    ends = [part.partition("-") for part in text.split(",")]
-    return [number for first, _, last in ends for number in range(int(first), int(last or first) + 1)]
+def _numbers(text: str, n_words: int) -> list[int]:
+    """``1-3,5`` as ``[1, 2, 3, 5]``; ``_`` as none. Raises MalformedError if these are no words of the document."""
+    if text == "_":
+        return []
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
+        raise MalformedError(f"'{text}' names no words; they are written like 1-11,15")
+    ends = [(int(first), int(last or first)) for first, _, last in (part.partition("-") for part in text.split(","))]
+    if any(not 1 <= first <= last <= n_words for first, last in ends):
+        raise MalformedError(f"{text} points outside the document ({n_words} words); words are counted from 1")
+    return [number for first, last in ends for number in range(first, last + 1)]
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -281,6 +315,7 @@ def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tup
         mark=pl.Series([word.mark for word in marks], dtype=pl.String),
         misc=pl.Series([word.misc for word in marks], dtype=pl.String),
         place=pl.Series([word.place for word in marks], dtype=pl.Int64),
+        line=pl.Series([word.line for word in marks], dtype=pl.Int64),
     )  # fmt: skip
     ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
     documents = {}
@@ -291,7 +326,8 @@ def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tup
             every = places.join(part, on="place", how="left", maintain_order="left")
             start, end, sent = (every[name].fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
             forms, connectives, misc = (every[name].fill_null("").to_list() for name in ("form", "mark", "misc"))
-            documents[ids[doc]] = doc, _Words(forms, start, end, sent, connectives, misc)
+            lines = every["line"].fill_null(0).to_list()
+            documents[ids[doc]] = doc, _Words(forms, start, end, sent, connectives, misc, lines)
     return documents
 
 

@@ -1,6 +1,8 @@
 """Relations of DISRPT: what is read of a hand-written corpus, and what is said of a malformed one."""
 
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from discourse_corpora import CONLLU, RELS, rels_of, write_disrpt
@@ -63,14 +65,14 @@ def test_a_unit_alone_has_its_own_sentence_and_left_out_sentences_are_an_ellipsi
     assert [parts(row, 1), parts(row, 2)] == [["It rained"], ["But we"]]
 
 
-def in_misc(tmp_path, misc):
+def in_misc(tmp_path, misc, **options):
     """The relations of the document as a treebank has them; ``misc`` by the line of a word."""
     text = CONLLU.replace("Conn=B-conn", "Conn=O")
     for word, annotation in misc.items():
         line = next(line for line in text.split("\n") if line.split("\t")[1:2] == [word])
         text = text.replace(line, f"{line}|{annotation}", 1)
     (tmp_path / "en_toy-ud-test.conllu").write_text(text, encoding="utf-8")
-    return relations(read(tmp_path))
+    return relations(read(tmp_path, **options))
 
 
 def test_relations_in_misc(tmp_path):
@@ -100,6 +102,19 @@ def test_a_unit_in_misc_that_another_interrupts(tmp_path):
 
 def test_misc_of_another_kind_is_no_relation(tmp_path):
     assert in_misc(tmp_path, {"It": "Discourse=Filler|PDTB=yes", "she": "Discourse=cause:7->9:1"}) == []
+
+
+@pytest.mark.parametrize(("arguments", "why"), [
+    ("1-3:5-99", "5-99 points outside the document (12 words)"), ("3-1:5", "3-1 points outside"), ("1--3:5", "no words")
+])  # fmt: skip
+def test_a_relation_in_misc_of_words_that_are_not_there(tmp_path, arguments, why):
+    annotated = {"It": "Discourse=ROOT:1:0", "But": f"PDTB=Explicit:Comparison.Contrast:but:4:{arguments}"}
+    with pytest.raises(CorpusFormatError, match=re.escape(why)) as caught:
+        in_misc(tmp_path, annotated)
+    place = re.search(r"(/\S+\.conllu):(\d+) \(sent_id d1-2\): PDTB=Explicit:Comparison", str(caught.value))
+    assert place
+    assert "PDTB=" in Path(place[1]).read_text(encoding="utf-8").split("\n")[int(place[2]) - 1]
+    assert in_misc(tmp_path, annotated, on_error="skip") == []
 
 
 @needs_disrpt
