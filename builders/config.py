@@ -101,6 +101,10 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
     Shape.RELATION: (
         ("sentence1", pa.string()),
         ("sentence2", pa.string()),
+        ("marked", pa.string()),
+        ("passage", pa.string()),
+        ("unit1", pa.list_(pa.struct(list(_SPAN)))),
+        ("unit2", pa.list_(pa.struct(list(_SPAN)))),
         ("direction", pa.string()),
         ("rel_type", pa.string()),
         ("orig_label", pa.string()),

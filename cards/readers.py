@@ -18,7 +18,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -250,8 +250,9 @@ class ReaderFigures(TypedDict):
     ``readers`` is their number and ``rows`` that of the rows that any of them read. ``verdicts`` are all their marks,
     of which ``faults`` counts those by name that are not *fine*. ``answers`` are those given without having seen the
     label; of these ``correct`` are the label, ``cannot_tell`` were no label, and ``interval`` is the exact one of 95 %
-    for their share. ``kappa`` is Cohen's κ over pairs of readers, of verdicts and of answers; None where no two readers
-    have two rows in common, or all of them say the same.
+    for their share. ``edited`` are the answers on edited rows, if there are any; of these ``acceptable`` are the label
+    of the original: the reader found nothing wrong with the edit. ``kappa`` is Cohen's κ over pairs of readers, of
+    verdicts and of answers; None where no two readers have two rows in common, or all of them say the same.
     """
 
     readers: int
@@ -262,10 +263,14 @@ class ReaderFigures(TypedDict):
     correct: int
     cannot_tell: int
     interval: list[float]
+    edited: NotRequired[int]
+    acceptable: NotRequired[int]
     kappa: dict[str, float | None]
 
 
-def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, ReaderFigures]:
+def figures(
+    marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str], original: str = ""
+) -> dict[str, ReaderFigures]:
     """What readers of each kind found in one config; kinds that read nothing are not there.
 
     Args:
@@ -273,6 +278,7 @@ def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str
         labels: name of the label of each row, by id; for rows that have gone there is none, and marks on them do not
             count.
         shown: hash of what each row shows, by id; marks on what a row showed before do not count.
+        original: of a config of originals and edited versions, the label of originals; else empty.
     """
     valid = [
         mark for mark in marks if mark.kind == "reveal" or (mark.row in labels and mark.shown in {"", shown[mark.row]})
@@ -285,6 +291,7 @@ def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str
         faults = Counter(mark.verdict for of_row in verdicts.values() for mark in of_row.values())
         answered = [mark for of_row in answers.values() for mark in of_row.values()]
         correct = sum(mark.answer == labels[mark.row] for mark in answered)
+        edited = [mark for mark in answered if original and labels[mark.row] != original]
         by_kind[kind] = {
             "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
             "rows": len(verdicts.keys() | answers.keys()),
@@ -299,6 +306,9 @@ def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str
                 "answers": _mean_kappa(answers, operator.attrgetter("answer")),
             },
         }
+        if edited:
+            by_kind[kind]["edited"] = len(edited)
+            by_kind[kind]["acceptable"] = sum(mark.answer == original for mark in edited)
     return by_kind
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 8
+VERSION: Final = 9
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
@@ -83,6 +83,9 @@ TOKENS: Final[dict[str, PolarsDataType]] = {
 }
 """Columns of ``Shard.tokens``, one row per syntactic word; ``start`` and ``end`` are character offsets in the text."""
 
+SPANS: Final = pl.List(pl.Struct({"start": pl.Int32, "end": pl.Int32}))
+"""Parts of a text, as characters."""
+
 RELATIONS: Final[dict[str, PolarsDataType]] = {
     "doc": pl.UInt32,
     "unit1": pl.String,
@@ -94,6 +97,9 @@ RELATIONS: Final[dict[str, PolarsDataType]] = {
     "orig_label": pl.String,
     "label": pl.String,
     "native": pl.String,
+    "context": pl.String,
+    "span1": SPANS,
+    "span2": SPANS,
     "ids": pl.List(pl.String),
     "key": pl.UInt64,
 }
@@ -101,8 +107,9 @@ RELATIONS: Final[dict[str, PolarsDataType]] = {
 
 ``unit1`` and ``unit2`` are the texts in the order of the document. If a unit begins with a connective, ``lead1`` or
 ``lead2`` is the number of characters of that connective, else null. ``direction`` (``1<2``, ``1>2``), ``rel_type``
-(``explicit``, …), ``orig_label`` and ``label`` are as published, ``native`` is the published split, ``ids`` has the
-``sent_id`` of the sentences in which the units begin.
+(``explicit``, …), ``orig_label`` and ``label`` are as published, ``native`` is the published split. ``context`` is the
+text of the sentences that both units stand in, ``span1`` and ``span2`` are the parts of the units in it; null if it is
+not known where a word stands in its sentence. ``ids`` has the ``sent_id`` of the sentences in which the units begin.
 """
 
 RST_NODES: Final[dict[str, PolarsDataType]] = {

@@ -22,6 +22,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
@@ -41,12 +42,13 @@ from discoprobe.builders.sentences.connectives import capitalised, lower
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import SPANS
 from discoprobe.loaders.hashing import record_keys
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.words import n_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from polars._typing import PolarsDataType
 
@@ -137,6 +139,9 @@ REPEATING: Final = 6
 BALANCED_KEEP: Final = 0.5
 """Smallest share of the rows of the largest balanced sample that a larger number of classes must keep."""
 
+CONTEXT: Final[dict[str, PolarsDataType]] = {"marked": pl.String, "passage": pl.String, "unit1": SPANS, "unit2": SPANS}
+"""What a row has of the sentences that its units stand in; null in tasks that show spans of a tree, or hide a word."""
+
 REASONS: Final = {
     "unit-too-long": f"a unit has more than {LONGEST} words",
     "no-words": "a unit has no letter or digit",
@@ -188,11 +193,14 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
     """Relations as candidates: those with a reason keep it, others get one if a unit is too long or not clean.
 
     Args:
-        relations: the columns of ``RELATION_CANDIDATES``; ``reason`` and ``removed`` may be missing.
+        relations: the columns of ``RELATION_CANDIDATES``; ``reason``, ``removed`` and those of ``CONTEXT`` may be
+            missing.
     """
     units = ("sentence1", "sentence2")
-    missing = [name for name in ("reason", "removed") if name not in relations.columns]
-    frame = relations.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
+    optional = {"reason": pl.String, "removed": pl.String, **CONTEXT}
+    frame = relations.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in optional.items() if name not in relations.columns
+    )
     faults = [clean_text.fault(pl.col(unit), whole=False) for unit in units]
     long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > LONGEST for unit in units)
     same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
@@ -433,12 +441,32 @@ class _Tree:
 
 def published(shard: Shard, _context: Context) -> pl.DataFrame:
     """All relations of a shard, labelled with the class of DISRPT that the table gives or its label belongs to."""
-    return candidates(with_units(shard.relations).with_columns(label=_class()))
+    units = {"unit1": "sentence1", "unit2": "sentence2", "span1": "unit1", "span2": "unit2", "context": "passage"}
+    relations = shard.relations.rename(units).with_columns(label=_class())
+    marked = [
+        mark_units(passage, first, second) if passage else None
+        for passage, first, second in relations.select("passage", "unit1", "unit2").iter_rows()
+    ]
+    return candidates(relations.with_columns(marked=pl.Series(marked, dtype=pl.String)))
 
 
-def with_units(relations: pl.DataFrame) -> pl.DataFrame:
-    """Relations with their units in the columns of a row."""
-    return relations.rename({"unit1": "sentence1", "unit2": "sentence2"})
+def mark_units(passage: str, *units: Sequence[Mapping[str, int]]) -> str:
+    """A text with the parts of units in brackets: ``[1 It rained.] [2 But we stayed], she said.``.
+
+    A part of one unit may be inside one of the other. In the text, brackets become parentheses.
+    """
+    edges = [
+        edge
+        for number, spans in enumerate(units, 1)
+        for span in spans
+        for edge in ((span["start"], 1, -span["end"], f"[{number} "), (span["end"], 0, -span["start"], "]"))
+    ]
+    places = sorted(edges)
+    plain = passage.translate({ord("["): "(", ord("]"): ")"})
+    pieces = [plain[: places[0][0]]]
+    for (place, *_, mark), (after, *_) in pairwise([*places, (len(plain), 0, 0, "")]):
+        pieces.append(mark + plain[place:after])
+    return "".join(pieces)
 
 
 def _class() -> pl.Expr:
@@ -521,7 +549,7 @@ def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
             ),
             sentence1=pl.when(second).then("unit1").otherwise("rest"),
             sentence2=pl.when(second).then("rest").otherwise("unit2"),
-        )
+        ).drop("unit1", "unit2")  # where the connective is
     )
 
 

@@ -9,9 +9,8 @@ part them, since the frequency of a word would then tell the label. No word form
 A word replaces another only if the corpora show that it does not fit there: it is so frequent that it should have been
 seen in that role, and never was. The role of a verb is what it governs: an object, a clause, or only a phrase with a
 case marker (so *she arrived the letter* is wrong). The role of a noun is its relation and case marker (subject, object,
-*in …*). Such a word fitted in ten of 140 sentences that a reader judged (a random word of the same class in 27 %). So
-most targets are verbs, and small corpora give few rows. Very frequent nouns (*way*) are left out, and so are conjuncts,
-parts of compounds and appositions, since nearly any word fits in their place.
+*in …*). So most targets are verbs, and small corpora give few rows. Very frequent nouns (*way*) are left out, and so
+are conjuncts, parts of compounds and appositions, since nearly any word fits in their place.
 
 The two words differ in lemma and agree in part of speech and FEATS, gender included (words without FEATS: in the
 endings of form and lemma). Both or neither have a capital, and both or neither are sentence-initial. After a function

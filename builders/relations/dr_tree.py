@@ -11,4 +11,4 @@ text; otherwise they are the words of the tree, separated by spaces.
 
 from discoprobe.builders.passages.relation_units import LABELS, by_class, relation_task
 
-TASK = relation_task(by_class, LABELS, layer="rst_trees", version=2)
+TASK = relation_task(by_class, LABELS, layer="rst_trees", version=3)

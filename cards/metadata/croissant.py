@@ -119,23 +119,24 @@ def _records(configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]
 
 
 def _field(config: str, column: pa.Field, labels: Sequence[str]) -> dict[str, Any]:
-    """A column; a struct has its members as sub-fields, and the label says what its numbers mean."""
+    """A column; a struct, or a list of them, has its members as sub-fields; the label says what its numbers mean."""
     place = f"{config}/rows/{column.name}"
     source = {"fileSet": {"@id": config}, "extract": {"column": column.name}}
     field: dict[str, Any] = {"@type": "cr:Field", "@id": place, "name": column.name}
-    if pa.types.is_struct(column.type):
+    is_list = pa.types.is_list(column.type)
+    kind = column.type.value_type if is_list else column.type
+    if is_list:
+        field["repeated"] = True
+    if pa.types.is_struct(kind):
         members = [
             {
                 "@type": "cr:Field", "@id": f"{place}/{member.name}", "name": member.name,
                 "dataType": _TYPES[member.type], "source": source | {"transform": {"jsonPath": f"$.{member.name}"}},
             }
-            for member in column.type
+            for member in kind
         ]  # fmt: skip
         return field | {"source": source, "subField": members}
-    is_list = pa.types.is_list(column.type)
-    field["dataType"] = _TYPES[column.type.value_type if is_list else column.type]
-    if is_list:
-        field["repeated"] = True
+    field["dataType"] = _TYPES[kind]
     field["source"] = source
     if column.name == "label":
         meanings = ", ".join(f"{number} {label}" for number, label in enumerate(labels[:_LABELS]))

@@ -7,7 +7,8 @@
 * ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
 * ``blimp``: ``<config>.jsonl``, lines with ``sentence_good`` and ``sentence_bad`` (Warstadt et al. 2020);
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
-  multiple_choice``); run it inside the folder with ``--include_path .``;
+  multiple_choice``); run it inside the folder with ``--include_path .``; the tags ``discoprobe``, ``discoprobe_TASK``
+  and ``discoprobe_lang_LANG`` name several configs;
 * ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
   and ``edited``. Where every ``group`` has one row of each condition (``continue``, ``switch``), these are one item,
   with the conditions ``continue_original``, …, ``switch_edited``, and the formula compares the sums: their interaction.
@@ -42,7 +43,7 @@ from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers import TEXT_COLUMNS
 from discoprobe.cards.release.rows import read_split
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.words import UNSPACED
+from discoprobe.loaders.words import UNSPACED, is_unspaced
 
 Files = Iterator[tuple[str, Iterator[str]]]
 """Path and lines of each file of a config."""
@@ -62,6 +63,7 @@ HARNESS_METRICS: Final = ("acc", "acc_norm")
 """Metrics of lm-evaluation-harness: the option with the highest probability, and that per character."""
 CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
 """The regions of passages with two of them."""
+_MOSTLY: Final = 0.5
 _UNSPACED: Final = rf"{UNSPACED}\p{{M}}*"
 _LETTER: Final = rf"[\w--{UNSPACED}]"
 _TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|[^\w\s]"
@@ -257,14 +259,18 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
 
 def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
-    is_choice = entry["shape"] == Shape.CHOICE
+    is_choice, is_joined_without = entry["shape"] == Shape.CHOICE, False
     if is_choice:
-        rows = read("test").select("id", "label", "choices", context=pl.col("context").list.join(" "))
+        rows = read("test")
+        is_joined_without = bool(rows.select(is_unspaced(pl.col("context").list.join("")).mean() > _MOSTLY).item())
+        between = "" if is_joined_without else " "
+        rows = rows.select("id", "label", "choices", context=pl.col("context").list.join(between))
         yield f"{name}.jsonl", _json_lines(rows.iter_rows(named=True))
     else:
         yield from blimp(read, name, entry)
     task = {
         "task": f"discoprobe_{name}",
+        "tag": ["discoprobe", f"discoprobe_{entry['task']}", f"discoprobe_lang_{entry['lang']}"],
         "dataset_path": "json",
         "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
         "test_split": "test",
@@ -273,6 +279,7 @@ def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         "doc_to_text": "{{context}}" if is_choice else "",
         "doc_to_target": "{{label}}" if is_choice else 0,
         "doc_to_choice": "choices" if is_choice else "{{[sentence_good, sentence_bad]}}",
+        "target_delimiter": "" if not is_choice or is_joined_without else " ",
         "metric_list": [
             {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in HARNESS_METRICS
         ],

@@ -299,10 +299,8 @@ _SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
 
 
 def with_readers(card: str, entry: ConfigEntry) -> str:
-    """A config's card with a new section on its readers, or without this section if nobody read rows."""
-    plain = _READERS.sub("", card, count=1)
-    if not (readers := entry.get("readers", {})):
-        return plain
+    """A config's card with a new section on its readers, also if there are none."""
+    plain, readers = _READERS.sub("", card, count=1), entry.get("readers", {})
     section = render("readers.md", readers=reader_table(readers), audit=entry["audit"], person="person" in readers)
     return _SOURCES.sub(lambda match: section + match[0], plain, count=1)
 
@@ -328,6 +326,8 @@ def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None)
         if n := figures["answers"]:
             accuracy = f"{figures['correct'] / n:.3f} ({interval(figures['interval'])})"
             line += f", accuracy {accuracy} on {n:,} blind answers"
+            if of_edits := figures.get("edited"):
+                line += f", {figures['acceptable']:,} of {of_edits:,} edits still acceptable"
             if audit:
                 strongest = f"{audit['strongest']} {audit['accuracy']:.3f}" if audit["strongest"] else "no shortcut"
                 line += f" (majority {audit['majority']:.3f}, {strongest})"

@@ -29,7 +29,13 @@ from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, 
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
-from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations, running_text, word_marks
+from discoprobe.loaders.discourse_layers.disrpt_relations import (
+    ANNOTATED,
+    read_annotated,
+    read_relations,
+    running_text,
+    word_marks,
+)
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
@@ -452,10 +458,12 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
             )
             mentions += [((number, mention.sentence), mention) for mention in of_piece]
             tally.add((number, problem) for problem in malformed)
-        numbers = parsed.sentences.select("piece", "number").iter_rows() if mentions or relations.tables else ()
+        in_misc = any(name in piece.data for piece in pieces for name in ANNOTATED)
+        located = mentions or relations.tables or in_misc
+        numbers = parsed.sentences.select("piece", "number").iter_rows() if located else ()
         places = {place: sent for sent, place in enumerate(numbers)}
         table = mention_table([(places[place], mention) for place, mention in mentions if place in places])
-        shard = replace(shard, mentions=table, relations=relations.of_shard(shard, places, pieces))
+        shard = replace(shard, mentions=table, relations=relations.of_shard(shard, places, pieces, in_misc=in_misc))
         counts = shard.counts()
         begun = shard.sentences.filter(index=0).join(shard.documents.drop_nulls("doc_id"), on="doc", how="semi").height
         # in files without universal tags dependencies do not count: they are not those of UD
@@ -489,9 +497,18 @@ class _RelationTables:
         self._named: dict[tuple[int, int], str] = {}
         self._problems: dict[tuple[int, int], BadLine] = {}
 
-    def of_shard(self, shard: Shard, places: Collection[tuple[int, int]], pieces: Sequence[Piece]) -> pl.DataFrame:
-        """The relations of a shard's documents; ``places`` are piece and number of its sentences."""
-        if not self.tables:
+    def of_shard(
+        self, shard: Shard, places: Collection[tuple[int, int]], pieces: Sequence[Piece], *, in_misc: bool
+    ) -> pl.DataFrame:
+        """The relations of a shard's documents; of tables if there are some, else those in MISC.
+
+        Args:
+            shard: whose relations they are.
+            places: piece and number of its sentences.
+            pieces: its files.
+            in_misc: whether words have relations in MISC.
+        """
+        if not self.tables and not in_misc:
             return shard.relations
         self._documents |= set(shard.documents["doc_id"].drop_nulls())
         marks = [
@@ -500,6 +517,8 @@ class _RelationTables:
             for word in word_marks(piece.data, piece.sentence)
             if (number, word.sentence) in places
         ]
+        if not self.tables:
+            return read_annotated(self._corpus, shard, marks, [pieces[number].stem for number, _ in places])
         tables = [shard.relations]
         for number, (stem, data) in self.tables:
             relations, problems, named = read_relations(data, stem, self._corpus, shard, marks)

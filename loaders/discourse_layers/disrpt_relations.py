@@ -1,5 +1,7 @@
 """Relations between units of text, as the DISRPT shared tasks publish them: a ``.rels`` file beside a ``.conllu``.
 
+Relations that the words of a CoNLL-U file carry in MISC, as those of GUM do, are read as the rows of such a table.
+
 A ``.rels`` file is a table with a header. The columns of 2021 are in all later versions, which add others (``u1_raw``,
 ``u2_raw``, ``rel_type``). Units are given by the numbers of their words in the document. Their texts are cut from the
 sentences of the ``.conllu``, which have the original spaces, and compared with the texts in the table.
@@ -33,6 +35,16 @@ GAP: Final = "<*>"
 ELLIPSIS: Final = " … "
 
 REASON: Final = "malformed-relation"
+ANNOTATED: Final = (b"Discourse=", b"PDTB=")
+"""Attributes of MISC with relations: of eRST (Zeldes et al. 2025) and of the Penn Discourse Treebank."""
+EDGE: Final = re.compile(r"([^:;]+):(\d+)(?:->(\d+)((?::\d+)+)(?::([^;]*))?|:\d+)(?:;|$)")
+"""``relation:unit->head:distance:signals``, or ``ROOT:unit:0``; further edges of a unit follow after a semicolon."""
+PDTB: Final = re.compile(r"([^:;]+):([^:;]+):[^:;]*:(_|\d[\d,-]*):(\d[\d,-]*):(\d[\d,-]*)(?:;|$)")
+"""``kind:sense:connective:words of it:first argument:second argument``; further relations follow after a semicolon."""
+MARKED: Final = re.compile(r"(?:^|[+:])(?:dm|orp)-")
+"""A signal that is a connective."""
+NAMED_NUCLEI: Final = re.compile(r"_[mr]$")
+NO_RELATION: Final = frozenset({"norel", "entrel"})
 CONNECTIVE: Final = re.compile(rb"(?:^|\|)(?:Conn|Seg)=([BI])-conn", re.IGNORECASE)
 UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
 
@@ -51,30 +63,36 @@ class _Words:
 
     ``start`` and ``end`` are offsets in the text of the sentence, -1 if unknown. ``sent`` is the number of the
     sentence, -1 if the sentence was left out. ``mark`` is ``B`` for the first word of a connective, ``I`` for its other
-    words, else empty.
+    words, else empty; ``misc`` has what ``ANNOTATED`` names.
     """
 
     forms: Sequence[str]
     start: Ints
     end: Ints
     sent: Ints
-    mark: Sequence[str]
+    mark: list[str]
+    misc: Sequence[str]
 
 
 class _Unit(NamedTuple):
-    """A unit: its text, the length of the connective that it begins with (None for none), its first sentence."""
+    """A unit: its text, the length of the connective that it begins with (None for none), its first sentence, words."""
 
     text: str
     lead: int | None
     sent: int
+    spans: list[tuple[int, int]]
 
 
 class WordMark(NamedTuple):
-    """A word of a CoNLL-U file: its place among all words, the number of its sentence (from 1), its connective mark."""
+    """A word of a CoNLL-U file: its place among all words, the number of its sentence (from 1), its connective mark.
+
+    ``misc`` is its MISC if this has relations, else empty.
+    """
 
     place: int
     sentence: int
     mark: str
+    misc: str = ""
 
 
 def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
@@ -85,7 +103,8 @@ def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
         if cells[0].isdigit():
             sentence += not inside
             connective = CONNECTIVE.search(cells[-1])
-            yield WordMark(place, sentence, connective[1].decode() if connective else "")
+            misc = cells[-1].decode(errors="replace").strip() if any(name in cells[-1] for name in ANNOTATED) else ""
+            yield WordMark(place, sentence, connective[1].decode() if connective else "", misc)
             inside, place = True, place + 1
         elif not line:
             inside = False
@@ -126,8 +145,123 @@ def read_relations(
                 rows.append((doc, row, units))
         except MalformedError as error:
             problems.append(BadLine(REASON, number, str(error)))
-    native = SPLITS.get(stem.rpartition("_")[2])
-    return _relation_table(rows, corpus, native, sent_ids), problems, named
+    contexts = [_context(units, documents[row["doc"]][1], shard.sentences) for _, row, units in rows]
+    native = [published_split(stem)] * len(rows)
+    return _relation_table(rows, contexts, corpus, native, sent_ids), problems, named
+
+
+def published_split(stem: str) -> str | None:
+    """The split that the name of a file ends with; None if it ends with another word."""
+    return SPLITS.get(re.split("[-_]", stem)[-1])
+
+
+def read_annotated(corpus: str, shard: Shard, marks: Sequence[WordMark], stems: Sequence[str]) -> pl.DataFrame:
+    """The relations that the words of a shard carry in MISC, as the rows that DISRPT makes of them.
+
+    A document of which a sentence was left out as malformed gives none, since its units cannot be counted.
+
+    Args:
+        corpus: name of the corpus.
+        shard: a CoNLL-U file or a block of it.
+        marks: of each word of the shard.
+        stems: name of the file of each sentence, without suffix.
+    """
+    texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
+    rows, contexts, native = [], [], []
+    for doc_id, (doc, words) in _words_by_document(shard, marks).items():
+        if not any(words.misc) or (words.sent < 0).any():
+            continue
+        layers = [dict(pair.partition("=")[::2] for pair in misc.split("|")) for misc in words.misc]
+        for row in (*_rows_of_pdtb(layers, words.mark), *_rows_of_erst(layers)):
+            units = [_cut(_spans(row[f"unit{n}_toks"], len(words.forms), doc_id), words, texts) for n in (1, 2)]
+            rows.append((doc, {**row, "doc": doc_id}, units))
+            contexts.append(_context(units, words, shard.sentences))
+            native.append(published_split(stems[units[0].sent]))
+    return _relation_table(rows, contexts, corpus, native, sent_ids)
+
+
+def _rows_of_erst(layers: Sequence[Mapping[str, str]]) -> Iterator[Row]:
+    """The edges of eRST: a unit is all words up to the next unit, with the parts that *same-unit* joins to it.
+
+    Of several edges between two units the first counts. Its arrow leads to the unit on which the other depends.
+    """
+    words_of: dict[int, list[int]] = {}
+    edges: list[tuple[str, int, int, str]] = []
+    for word, layer in enumerate(layers, 1):
+        for name, unit, head, _, signals in EDGE.findall(layer.get("Discourse", "")):
+            if int(unit) == len(words_of) + 1:
+                words_of[int(unit)] = []
+            if head:
+                edges.append((NAMED_NUCLEI.sub("", name), int(unit), int(head), signals))
+        if words_of:
+            words_of[len(words_of)].append(word)
+    first_part = {unit: head for name, unit, head, _ in edges if name == "same-unit" and head < unit}
+
+    def whole(unit: int) -> int:
+        while unit in first_part:
+            unit = first_part[unit]
+        return unit
+
+    units: dict[int, list[int]] = {}
+    for unit, words in words_of.items():
+        units.setdefault(whole(unit), []).extend(words)
+    joined = set()
+    for name, unit, head, signals in edges:
+        ends = whole(unit), whole(head)
+        if name != "same-unit" and frozenset(ends) not in joined and all(units.get(end) for end in ends):
+            joined.add(frozenset(ends))
+            yield _row(name, "explicit" if MARKED.search(signals) else "implicit", units[ends[0]], units[ends[1]], 0)
+
+
+def _rows_of_pdtb(layers: Sequence[Mapping[str, str]], marks: list[str]) -> Iterator[Row]:
+    """Relations of the Penn Discourse Treebank: ``kind:sense:connective:words:first argument:second argument``.
+
+    The connective is a part of the argument that it is inside, or stands before, or else stands after. Where the sense
+    gives the first argument a role, the first depends on the second. The words of explicit connectives are marked.
+    """
+    for layer in layers:
+        for kind, sense, connective, *arguments in PDTB.findall(layer.get("PDTB", "")):
+            if kind.lower() in NO_RELATION or sense.lower() in NO_RELATION:
+                continue
+            first, second = map(_numbers, arguments)
+            for start, end in _runs(_numbers(connective) if connective != "_" else []):
+                inside = [
+                    (start - 1 in words) + (end + 1 in words) + (end + 1 in words) / 2 for words in (first, second)
+                ]
+                (first if inside[0] > inside[1] else second).extend(range(start, end + 1))
+                if kind.lower() == "explicit":
+                    marks[start - 1 : end] = ["B", *"I" * (end - start)]
+            yield _row(sense, kind, first, second, int("arg1-as" in sense.lower()) or -1)
+
+
+def _row(name: str, kind: str, first: list[int], second: list[int], depends: int) -> Row:
+    """A row of a table of DISRPT, but for its document.
+
+    ``depends`` is 1 if the unit that comes first in the text depends on the other, -1 for the other way round, and 0 if
+    the unit ``first`` does.
+    """
+    units = [sorted(first), sorted(second)]
+    is_first = units[0][0] <= units[1][0]
+    numbers = [",".join(f"{start}-{end}" for start, end in _runs(words)) for words in sorted(units, key=lambda w: w[0])]
+    depending = depends > 0 if depends else is_first
+    return {
+        "unit1_toks": numbers[0], "unit2_toks": numbers[1], "dir": "1>2" if depending else "1<2",
+        "rel_type": kind.lower(), "orig_label": name.lower(), "label": name.lower(),
+    }  # fmt: skip
+
+
+def _numbers(text: str) -> list[int]:
+    """``1-3,5`` as ``[1, 2, 3, 5]``."""
+    ends = [part.partition("-") for part in text.split(",")]
+    return [number for first, _, last in ends for number in range(int(first), int(last or first) + 1)]
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and the last of the numbers that follow each other."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        runs[-1:] = [(runs[-1][0], number)] if runs and runs[-1][1] == number - 1 else [*runs[-1:], (number, number)]
+    return runs
 
 
 def _split_row(line: str, header: list[str]) -> Row:
@@ -145,6 +279,7 @@ def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tup
     words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
         "doc", "form", *(pl.col(name).cast(pl.Int64) for name in ("start", "end", "sent")),
         mark=pl.Series([word.mark for word in marks], dtype=pl.String),
+        misc=pl.Series([word.misc for word in marks], dtype=pl.String),
         place=pl.Series([word.place for word in marks], dtype=pl.Int64),
     )  # fmt: skip
     ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
@@ -155,8 +290,8 @@ def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tup
             places = pl.DataFrame({"place": range(first, last + 1)})
             every = places.join(part, on="place", how="left", maintain_order="left")
             start, end, sent = (every[name].fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
-            forms, connectives = (every[name].fill_null("").to_list() for name in ("form", "mark"))
-            documents[ids[doc]] = doc, _Words(forms, start, end, sent, connectives)
+            forms, connectives, misc = (every[name].fill_null("").to_list() for name in ("form", "mark", "misc"))
+            documents[ids[doc]] = doc, _Words(forms, start, end, sent, connectives, misc)
     return documents
 
 
@@ -175,6 +310,11 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
             f"words {numbers} of document {doc} are '{_shorten(' '.join(forms))}', not '{_shorten(text)}'; "
             "the .rels and the .conllu file must be of the same release"
         )
+    return _cut(spans, words, sentences)
+
+
+def _cut(spans: list[tuple[int, int]], words: _Words, sentences: Sequence[str]) -> _Unit:
+    """The unit that has these words."""
     parts = []
     for first, after in spans:
         pieces = []
@@ -184,7 +324,43 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
             is_placed = start >= 0 and end >= 0
             pieces.append(sentences[sent][start:end] if is_placed else " ".join(words.forms[at] for at in places))
         parts.append(running_text(pieces))
-    return _Unit(ELLIPSIS.join(parts), _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
+    return _Unit(ELLIPSIS.join(parts), _lead(words, *spans[0]), int(words.sent[spans[0][0]]), spans)
+
+
+class _Context(NamedTuple):
+    """The sentences that two units stand in, as one text, and where the parts of each unit are in it."""
+
+    text: str
+    units: list[list[dict[str, int]]]
+
+
+def _context(units: Sequence[_Unit], words: _Words, sentences: pl.DataFrame) -> _Context | None:
+    """The sentences of both units; None if it is not known where a word stands in its sentence.
+
+    Between sentences that do not follow each other there is an ellipsis.
+    """
+    texts, passages = sentences["text"], sentences["run"]
+    numbers = {sent for unit in units for first, after in unit.spans for sent in words.sent[first:after].tolist()}
+    text, begins, last = "", {}, -1
+    for sent in sorted(numbers):
+        if text:
+            follows = sent == last + 1 and passages[sent] == passages[last]
+            text += ("" if UNSPACED_END.search(text) else " ") if follows else ELLIPSIS
+        begins[sent], last = len(text), sent
+        text += texts[sent]
+    places = [
+        [(first, after - 1, words.start[first], words.end[after - 1]) for first, after in unit.spans] for unit in units
+    ]
+    if any(start < 0 or end < 0 for unit in places for *_, start, end in unit):
+        return None
+    spans = [
+        [
+            {"start": begins[int(words.sent[first])] + int(start), "end": begins[int(words.sent[last])] + int(end)}
+            for first, last, start, end in unit
+        ]
+        for unit in places
+    ]
+    return _Context(text, spans)
 
 
 def _is_made_of(text: str, forms: Sequence[str]) -> bool:
@@ -232,8 +408,9 @@ def _shorten(text: str, most: int = 40) -> str:
 
 
 def _relation_table(
-    rows: Sequence[tuple[int, Row, list[_Unit]]], corpus: str, native: str | None, sent_ids: Sequence[str]
-) -> pl.DataFrame:
+    rows: Sequence[tuple[int, Row, list[_Unit]]], contexts: Sequence[_Context | None], corpus: str,
+    native: Sequence[str | None], sent_ids: Sequence[str],
+) -> pl.DataFrame:  # fmt: skip
     names = [tuple(row.get(name, "") for name in ("doc", "unit1_toks", "unit2_toks", "rel_type", "orig_label"))
              for _, row, _ in rows]  # fmt: skip
     repeats = Counter[tuple[str, ...]]()
@@ -250,7 +427,9 @@ def _relation_table(
         "rel_type": [None if kind in {"", "_", "none"} else kind for kind in kinds],
         "orig_label": [row["orig_label"].strip() for _, row, _ in rows],
         "label": [row["label"].strip() for _, row, _ in rows],
-        "native": [native] * len(rows),
+        "native": native,
+        "context": [context and context.text for context in contexts],
+        **{f"span{n}": [context and context.units[n - 1] for context in contexts] for n in (1, 2)},
         "ids": [[sent_ids[unit.sent] for unit in units] for _, _, units in rows],
         "key": record_keys([corpus] * len(rows), *zip(*names, strict=True), occurrences) if rows else [],
     }

@@ -270,6 +270,7 @@ def _harness_scores(folder, config, score):
     """The accuracy as lm-evaluation-harness takes it from a task's YAML: the option with the highest score."""
     task = yaml.safe_load((folder / f"{config}.yaml").read_text(encoding="utf-8"))
     assert task["task"] == f"discoprobe_{config}"
+    assert task["tag"] == ["discoprobe", f"discoprobe_{config.removesuffix('_en')}", "discoprobe_lang_en"]
     assert (task["dataset_path"], task["output_type"]) == ("json", "multiple_choice")
     lines = (folder / task["dataset_kwargs"]["data_files"][task["test_split"]]).read_text(encoding="utf-8").split("\n")
     right = []
@@ -278,7 +279,7 @@ def _harness_scores(folder, config, score):
         target = int(jinja2.Template(str(task["doc_to_target"])).render(row))
         wanted = task["doc_to_choice"]
         options = row[wanted] if wanted in row else [row["sentence_good"], row["sentence_bad"]]
-        values = [score(context, option) for option in options]
+        values = [score(f"{context}{task['target_delimiter']}{option}") for option in options]
         right.append(values.index(max(values)) == target)
     return right
 
@@ -286,11 +287,11 @@ def _harness_scores(folder, config, score):
 def test_lm_eval_scores_the_originals_and_the_right_choices(release, tmp_path):
     export(release, tmp_path / "out", "lm-eval", ["bigram_shift_en", "cloze_en"])
     originals = {_text(original) for original, _ in _pairs(release, "bigram_shift_en")}
-    right = _harness_scores(tmp_path / "out", "bigram_shift_en", lambda _, option: option in originals)
+    right = _harness_scores(tmp_path / "out", "bigram_shift_en", lambda text: text in originals)
     assert len(right) == len(originals)
     assert all(right)
-    known = {(" ".join(row["context"]), row["choices"][row["label"]]) for row in _rows(release, "cloze_en")["test"]}
-    right = _harness_scores(tmp_path / "out", "cloze_en", lambda context, option: (context, option) in known)
+    known = {" ".join([*row["context"], row["choices"][row["label"]]]) for row in _rows(release, "cloze_en")["test"]}
+    right = _harness_scores(tmp_path / "out", "cloze_en", lambda text: text in known)
     assert len(right) == len(known)
     assert all(right)
 

@@ -182,6 +182,14 @@ def test_figures_of_people_and_models_are_apart():
     assert figures([reveal(1)], LABELS, SHOWN) == {}
 
 
+def test_an_edit_that_a_reader_takes_for_an_original_is_still_acceptable():
+    said = [*(answer(f"r{n}", "a", 1) for n in range(5)), answer("r5", "b", 1), answer("r7", "cannot tell", 1)]
+    found = figures(said, LABELS, SHOWN, original="a")["person"]
+    assert (found["edited"], found["acceptable"]) == (4, 2)
+    assert "edited" not in figures(said, LABELS, SHOWN)["person"]
+    assert "edited" not in figures([answer("r0", "a", 1)], LABELS, SHOWN, original="a")["person"]
+
+
 def test_marks_on_what_a_row_showed_before_do_not_count():
     said = [mark("r1", "fine", shown="hash"), mark("r2", "fine", shown="other"), mark("gone", "fine", shown="hash")]
     assert figures(said, LABELS, SHOWN)["person"]["rows"] == 1

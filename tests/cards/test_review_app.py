@@ -396,7 +396,12 @@ def test_a_round_from_first_answer_to_the_cards(release, app):
     card = (release / "bso_de" / "README.md").read_text(encoding="utf-8")
     assert card.count("## Readers\n") == 1
     assert "| 1 person |" in card
-    assert "## Readers" not in (release / "so_de" / "README.md").read_text(encoding="utf-8")
+    edited = sum(reader["edited"] for reader in found)
+    assert edited == sum(labels[item["row"]] == "swapped" for item in asked["items"])
+    assert {reader["acceptable"] for reader in found} == {0}, "a reader who cannot tell does not find them acceptable"
+    assert f"| 0 of {found[1]['edited']} |" in card
+    unread = (release / "so_de" / "README.md").read_text(encoding="utf-8")
+    assert "## Readers\n\nNot read: nobody has read rows of this config" in unread
     assert "| `bso_de` | 1 person |" in (release / "README.md").read_text(encoding="utf-8")
     assert renew_figures(release) == lines, "once more"
     assert (release / "bso_de" / "README.md").read_text(encoding="utf-8") == card

@@ -10,7 +10,7 @@ from shared import ROOT, SHARED
 from discoprobe.builders import SPLITS, Config, Settings, all_tasks, build_all, schema, tasks_named
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build
-from discoprobe.builders.passages import LABELS, class_of
+from discoprobe.builders.passages import LABELS, class_of, mark_units
 from discoprobe.loaders import UnsupportedError
 from discoprobe.sources import load_corpus
 
@@ -272,3 +272,30 @@ def test_every_published_relation_is_a_row_or_dropped_with_a_reason(lang):
     page = (DOCS / "relations.md").read_text(encoding="utf-8")
     assert line in page
     assert f"| {lang} | {labels.total()} | {config.n_rows} | {drops} |" in page
+
+
+def test_units_are_marked_in_their_sentences(config):
+    """Tasks on published relations show the sentences; those on trees, and on a hidden connective, the units alone."""
+    rows = rows_of(config)
+    assert rows
+    for row in rows:
+        if config.task not in {"dr", "dr_balanced"}:
+            assert row["passage"] is row["marked"] is row["unit1"] is None
+            continue
+        for number in (1, 2):
+            parts = [row["passage"][span["start"] : span["end"]] for span in row[f"unit{number}"]]
+            assert " … ".join(parts) == row[f"sentence{number}"]
+            assert all(f"[{number} {part}]" in row["marked"] for part in parts)
+
+
+def test_marks_of_units_inside_each_other():
+    def spans(text, *parts):
+        return [{"start": text.index(part), "end": text.index(part) + len(part)} for part in parts]
+
+    text = "He left (as [she] said), but came back."
+    assert mark_units(text, spans(text, "He left", "but came back."), spans(text, "as [she] said")) == (
+        "[1 He left] ([2 as (she) said]), [1 but came back.]"
+    )
+    assert mark_units(text, spans(text, text), spans(text, "but came back.")) == (
+        "[1 He left (as (she) said), [2 but came back.]]"
+    )

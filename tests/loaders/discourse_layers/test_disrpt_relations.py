@@ -1,5 +1,7 @@
 """Relations of DISRPT: what is read of a hand-written corpus, and what is said of a malformed one."""
 
+from collections import Counter
+
 import pytest
 from discourse_corpora import CONLLU, RELS, rels_of, write_disrpt
 from shared import SHARED
@@ -35,6 +37,92 @@ def test_units_are_cut_from_the_sentences(tmp_path):
     assert second["unit2"] == "But we … she said", "an interrupted unit"
     assert third["unit1"] == "It rained. But we", "a unit of two sentences"
     assert len({row["key"] for row in (first, second, third)}) == 3
+
+
+def parts(row, number):
+    return [row["context"][span["start"] : span["end"]] for span in row[f"span{number}"]]
+
+
+def test_the_sentences_of_units_and_where_the_units_are_in_them(tmp_path):
+    first, second, third = relations(read(write_disrpt(tmp_path)))
+    assert {row["context"] for row in (first, second, third)} == {"It rained. But we can't stay, she said."}
+    assert [parts(first, 1), parts(first, 2)] == [["It rained."], ["But we can't stay, she said."]]
+    assert parts(second, 2) == ["But we", "she said"]
+    assert parts(third, 1) == ["It rained. But we"]
+
+
+def test_a_unit_alone_has_its_own_sentence_and_left_out_sentences_are_an_ellipsis(tmp_path):
+    inside = RELS.split("\n")[0] + "\nd1\t4-5\t10-11\tBut we\tshe said\t1<2\t_\tx\telaboration\n"
+    (row,) = relations(read(write_disrpt(tmp_path, inside)))
+    assert row["context"] == "But we can't stay, she said."
+    between = "# sent_id = d1-1b\n# text = So\n1\tSo\tso\tADV\t_\t_\t0\troot\t_\tConn=O\n\n"
+    longer = CONLLU.replace("# sent_id = d1-2", between + "# sent_id = d1-2")
+    apart = RELS.split("\n")[0] + "\nd1\t1-2\t5-6\tIt rained\tBut we\t1<2\t_\tx\telaboration\n"
+    (row,) = relations(read(write_disrpt(tmp_path, apart, longer)))
+    assert row["context"] == "It rained. … But we can't stay, she said."
+    assert [parts(row, 1), parts(row, 2)] == [["It rained"], ["But we"]]
+
+
+def in_misc(tmp_path, misc):
+    """The relations of the document as a treebank has them; ``misc`` by the line of a word."""
+    text = CONLLU.replace("Conn=B-conn", "Conn=O")
+    for word, annotation in misc.items():
+        line = next(line for line in text.split("\n") if line.split("\t")[1:2] == [word])
+        text = text.replace(line, f"{line}|{annotation}", 1)
+    (tmp_path / "en_toy-ud-test.conllu").write_text(text, encoding="utf-8")
+    return relations(read(tmp_path))
+
+
+def test_relations_in_misc(tmp_path):
+    """GUM has eRST in ``Discourse`` and the Penn Discourse Treebank in ``PDTB``; words are counted in the document."""
+    pdtb, contrast, attribution = in_misc(tmp_path, {
+        "It": "Discourse=ROOT:1:0",
+        "But": "Discourse=adversative-contrast_m:2->1:1:dm-but-4;joint-list:2->1:0:0:_"
+               "|PDTB=Explicit:Comparison.Contrast:but:4:1-3:5-12;NoRel:NoRel:_:_:1-3:4-12",
+        "she": "Discourse=attribution-positive:3->2:0:sem-atsrc-10",
+    })  # fmt: skip
+    assert (pdtb["unit1"], pdtb["unit2"]) == ("It rained.", "But we can't stay, she said.")
+    assert (pdtb["lead1"], pdtb["lead2"], pdtb["native"]) == (None, 3, "test")
+    assert (pdtb["direction"], pdtb["rel_type"], pdtb["orig_label"]) == ("1<2", "explicit", "comparison.contrast")
+    assert (contrast["unit2"], contrast["orig_label"]) == ("But we can't stay,", "adversative-contrast")
+    assert (contrast["direction"], contrast["rel_type"]) == ("1<2", "explicit")
+    assert (attribution["unit1"], attribution["unit2"]) == ("But we can't stay,", "she said.")
+    assert (attribution["direction"], attribution["rel_type"]) == ("1<2", "implicit")
+
+
+def test_a_unit_in_misc_that_another_interrupts(tmp_path):
+    (row,) = in_misc(tmp_path, {
+        "It": "Discourse=ROOT:1:0", "But": "Discourse=same-unit_m:2->1:0:_",
+        "we": "Discourse=condition:3->2:0:_", "she": "Discourse=same-unit_m:4->2:1:_",
+    })  # fmt: skip
+    assert (row["unit1"], row["unit2"], row["direction"]) == ("It rained. But … she said.", "we can't stay,", "1<2")
+
+
+def test_misc_of_another_kind_is_no_relation(tmp_path):
+    assert in_misc(tmp_path, {"It": "Discourse=Filler|PDTB=yes", "she": "Discourse=cause:7->9:1"}) == []
+
+
+@needs_disrpt
+@pytest.mark.parametrize("table", [path for path in DISRPT if ".gum_" in path.name], ids=lambda path: path.stem)
+def test_relations_in_misc_are_those_of_the_published_table(table):
+    """GUM's own files against DISRPT's tables of the same documents: all but a few edges."""
+    columns = ("unit1", "unit2", "direction", "rel_type")
+    treebank = read(SHARED / "corpora" / "ud" / "en" / "GUM-open")
+
+    def of(corpus):
+        return {
+            doc: Counter((*(row[name] for name in columns), row["orig_label"].lower()) for row in part.rows(named=True))
+            for shard in corpus.shards()
+            for (doc,), part in shard.relations.join(shard.documents.select("doc", "doc_id"), on="doc").group_by(
+                "doc_id"
+            )
+        }
+
+    of_treebank, of_table = of(treebank), of(read(table))
+    shared = of_treebank.keys() & of_table.keys()
+    assert len(shared) > 5
+    equal = sum((of_treebank[doc] & of_table[doc]).total() for doc in shared)
+    assert equal >= 0.99 * sum(of_table[doc].total() for doc in shared)
 
 
 def test_all_versions_of_the_columns(tmp_path):
