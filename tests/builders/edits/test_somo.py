@@ -62,6 +62,22 @@ def test_every_word_replaces_as_often_as_it_is_replaced(where, lang, loose):
 
 
 @pytest.mark.parametrize(("where", "lang"), LANGUAGES)
+def test_a_group_is_a_ring_in_which_every_word_is_once_replaced_and_once_the_replacement(where, lang, loose):
+    """Cross-validation keeps groups together: half a ring would tell which of its words are replacements."""
+    groups = {}
+    for split, row in _rows(loose(where, lang)):
+        groups.setdefault(row["group"], []).append((split, row["pair_id"], row["label"], row["target"]["form"]))
+    assert len(groups) > 1
+    for rows in groups.values():
+        splits, pairs, *_ = zip(*rows, strict=True)
+        forms = [Counter(form for *_, of, form in rows if of == label) for label in (0, 1)]
+        assert len(set(splits)) == 1
+        assert set(Counter(pairs).values()) == {2}
+        assert len(set(pairs)) > 1
+        assert forms[0] == forms[1]
+
+
+@pytest.mark.parametrize(("where", "lang"), LANGUAGES)
 def test_the_target_is_the_word_that_stands_in_the_text(where, lang, loose):
     for _, row in _rows(loose(where, lang)):
         target, edit = row["target"], row["edit"]
