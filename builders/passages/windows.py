@@ -54,6 +54,8 @@ COLON = r"[:：﹕]\s*$"
 SMALL = r"^[\s\p{P}]*\p{Ll}"
 """A sentence that begins with a small letter: a part of one, where nearly all (`CAPITALS`) begin with a capital."""
 CAPITALS = 0.9
+OPEN_LIST = r"^\P{Greek}*;\s*$"
+"""A semicolon at the end: an item of a list. In Greek it is the question mark."""
 MANY_SMALL = 0.5
 """A document in which more sentences begin with a small letter is written so (a diary on the web)."""
 TALK = r"^\s*[-–—\"«„“‚‘”»]|[?!…]\W*$"
@@ -105,7 +107,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             brief=running_words(pl.col("text")).list.len() <= HEADING,
             introduces=pl.col("text").str.contains(COLON),
             small=pl.col("text").str.contains(SMALL),
-            open_list=pl.col("text").str.contains(r";\s*$"),
+            open_list=pl.col("text").str.contains(OPEN_LIST),
             item=pl.col("verbless") & ~pl.col("text").str.contains(TALK),
             reason=pl.coalesce(
                 "element",
@@ -130,7 +132,8 @@ def _piece() -> pl.Expr:
     """Pieces of sentences and lists.
 
     They begin with a small letter in a document and treebank whose sentences begin with a capital, end with a
-    semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*).
+    semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*). The first
+    sentence of a document is a headline if it has no verb.
     """
     of_corpus, of_document = (pl.col("small").mean().over(group) for group in ("corpus", "doc_key"))
     capitals = (of_corpus <= 1 - CAPITALS) & (of_document <= MANY_SMALL)
@@ -139,6 +142,8 @@ def _piece() -> pl.Expr:
     return (
         pl.when(capitals & pl.col("small"))
         .then(pl.lit("fragment"))
+        .when(pl.col("item") & (pl.col("index") == 0))
+        .then(pl.lit("heading"))
         .when(pl.col("open_list") | listed)
         .then(pl.lit("list-item"))
     )

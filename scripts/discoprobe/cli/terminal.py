@@ -89,14 +89,16 @@ class ProgressDisplay:
 
     def start(self) -> None:
         """Shows the bars, or begins to print a line a minute."""
-        self._bars.start()
         self._ended.clear()
-        if not self._is_terminal:
+        if self._is_terminal:  # elsewhere rich before 14.3 prints an empty line at the end
+            self._bars.start()
+        else:
             threading.Thread(target=self._print_lines, daemon=True).start()
 
     def stop(self) -> None:
         """Removes the bars from the terminal, so that a question or a result can be printed."""
-        self._bars.stop()
+        if self._is_terminal:
+            self._bars.stop()
         self._ended.set()
 
     def print_above(self, text: str) -> None:

@@ -302,16 +302,22 @@ def test_shuffled_sentences_are_no_document(tmp_path):
     assert reasons_of(tmp_path, shuffled[:10])["reason"].null_count() == 300
 
 
+def test_a_semicolon_is_the_question_mark_of_greek(tmp_path):
+    texts = [["Πού πήγες χθες ;", "Dónde estuviste ayer ;", *distinct_texts(0, 3)], distinct_texts(1, 3)]
+    frame = reasons_of(tmp_path, texts)
+    assert frame.drop_nulls("reason").select("index", "reason").rows() == [(1, "list-item")]
+
+
 def test_pieces_of_sentences_and_lists_are_in_no_passage(tmp_path):
     """Without the tree of a clause, two sentences in a row are items; one, or an answer, may stand in prose."""
     clause = [("Gente{}", "NOUN", 2, "nsubj"), ("canta{}", "VERB", 0, "root"), ("siempre{}", "ADV", 2, "advmod")]
     noun = [("Defensa{}", "NOUN", 0, "root"), ("de", "ADP", 3, "case"), ("aguas{}", "NOUN", 1, "nmod")]
-    kinds = [clause, noun, clause, noun, noun, clause, noun, noun, clause, clause, clause, clause]
-    ends = [".", ".", ".", ".", ".", ".", "?", "!", ";", ".", ".", "."]
+    kinds = [noun, clause, noun, clause, noun, noun, clause, noun, noun, clause, clause, clause, clause]
+    ends = [".", ".", ".", ".", ".", ".", ".", "?", "!", ";", ".", ".", "."]
     lines = ["# newdoc id = d"]
     for n, (words, end) in enumerate(zip(kinds, ends, strict=True)):
         forms = [form.format(n) for form, *_ in words]
-        forms = [form.lower() for form in forms] if n == 10 else forms
+        forms = [form.lower() for form in forms] if n == 11 else forms
         lines += [f"# sent_id = s{n}", f"# text = {' '.join(forms)}{end}"]
         lines += [
             f"{i}\t{form}\t_\t{w[1]}\t_\t_\t{w[2]}\t{w[3]}\t_\t_"
@@ -322,4 +328,4 @@ def test_pieces_of_sentences_and_lists_are_in_no_passage(tmp_path):
     found = sentences(next(load_corpus(str(tmp_path / "es_x-ud-test.conllu")).shards()), Settings())
     frame = with_passages(found.with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len())), Settings())
     reasons = dict(frame.drop_nulls("reason").select("index", "reason").iter_rows())
-    assert reasons == {3: "list-item", 4: "list-item", 8: "list-item", 10: "fragment"}
+    assert reasons == {0: "heading", 4: "list-item", 5: "list-item", 9: "list-item", 11: "fragment"}
