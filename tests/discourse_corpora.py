@@ -98,7 +98,8 @@ def write_many(folder: Path, corpus: str, documents: int, *, splits=("train", "d
         lines = [f"# newdoc id = {doc}"]
         for place in range(10):
             label, connective = KINDS[place % 3]
-            said = [connective, *chance.sample(names, 7), "."]
+            topic = names[number % len(names)] + names[(number // len(names) + place // 2) % len(names)]
+            said = [connective, topic, *chance.sample(names, 6), "."]
             lines += [f"# sent_id = {doc}-{place}", f"# text = {' '.join(said[:-1])}."]
             for n, form in enumerate(said, 1):
                 misc = f"Conn={'B-conn' if n == 1 else 'O'}{'|SpaceAfter=No' if n == len(said) - 1 else ''}"

@@ -2,12 +2,11 @@
 
 Next sentence prediction (discourse suite over UD, Godunova & Voloshina; Koto et al. 2021). A row has four consecutive
 sentences and a candidate: the sentence that follows (`next`), or a distractor (`not_next`) from another document of the
-same corpus and split. Sentences from later in the same document are no distractors, because they often follow as well:
-a reader accepted two of three. A distractor is matched to the right candidate in length (the longer one has at most 20
-% more words and 30 % more characters), in the content words that it shares with the passage, and in whether it follows
-a colon or ends with one. It occurs in no other row. Each passage is in two rows, which share `pair_id`. Pairs are
-chosen so that no simple rule finds the right candidate, by its length, its similarity to the passage, or how frequent
-its words are.
+same corpus and split; one from later in the same document often follows as well. A distractor is matched to the right
+candidate in length (the longer one has at most 20 % more words and 30 % more characters), in the content words that it
+shares with the passage, and in whether it follows a colon or ends with one. It occurs in no other row. Each passage is
+in two rows, which share `pair_id`. Pairs are chosen so that no simple rule finds the right candidate, by its length,
+its similarity to the passage, or how frequent its words are.
 """
 
 import polars as pl

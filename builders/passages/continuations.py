@@ -28,7 +28,15 @@ from discoprobe.builders.passages.distractors import (
     shortlists,
     with_donors,
 )
-from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_measures_together, slack
+from discoprobe.builders.passages.similarity import (
+    Rows,
+    Similarity,
+    Values,
+    gains,
+    gains_of_measures_together,
+    gains_of_sentences,
+    slack,
+)
 from discoprobe.builders.passages.windows import choice_rows, labelled, members, passage_keys, random_sizes
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -68,7 +76,8 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
 
     The wrong sentence is matched to the right one in length and in the words it shares with the context; it stands in
     no other row. Up to two are found for each context, of which one is chosen, so that no measure of length or
-    similarity finds the right sentence more often than chance. Sentences from later in the same document are no wrong
+    similarity finds the right sentence more often than chance; in large texts, nor do several of them together, nor the
+    similarity to single sentences. Sentences from later in the same document are no wrong
     ones: a reader accepted two of three of them as the next sentence.
     """
     matching = CLOSE if context.settings.match else ANY
@@ -82,7 +91,11 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
         first = served["first"].to_numpy()
         candidates = np.column_stack([first + CONTEXT, served["distractor_row"].to_numpy()])
         passages = members(first, CONTEXT)
-        rule_gains = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
+        similarity = context.similarity or Similarity(frame)
+        rule_gains = _rule_gains(frame, passages, passages[:, -1:], candidates, context)
+        if context.in_blocks:
+            of_sentences = gains_of_sentences(similarity, passages, passages[:, -1:], candidates)
+            rule_gains = np.hstack([rule_gains, of_sentences])
         rows = remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
     cut.drops.keep(cut.windows, served, "no-matching-distractor", n=cut.windows.height - n_served)
     cut.drops.keep(served, rows, "unbalanced", n=n_served - rows.height)
@@ -200,13 +213,17 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, contex
         return served
     contexts, right = _passages(served)
     candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
-    similarity = context.similarity or Similarity(frame)
-    measured = frame, similarity, contexts, right[:, None] - 1, candidates
-    rule_gains = gains(*measured)
-    if context.in_blocks:  # a treebank has too few rows to choose from
-        rule_gains = np.hstack([rule_gains, gains_of_measures_together(*measured)])
+    rule_gains = _rule_gains(frame, contexts, right[:, None] - 1, candidates, context)
     n_choices = candidates.shape[1]
     return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
+
+
+def _rule_gains(frame: pl.DataFrame, contexts: Rows, before: Rows, candidates: Rows, context: Context) -> Values:
+    """The gains of rules on length and similarity; in large texts, also of rules on several measures together."""
+    measured = frame, context.similarity or Similarity(frame), contexts, before, candidates
+    if not context.in_blocks:  # a treebank has too few rows to choose from
+        return gains(*measured)
+    return np.hstack([gains(*measured), gains_of_measures_together(*measured)])
 
 
 def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:

@@ -58,6 +58,8 @@ OPEN_LIST = r"^\P{Greek}*;\s*$"
 """A semicolon at the end: an item of a list. In Greek it is the question mark."""
 MANY_SMALL = 0.5
 """A document in which more sentences begin with a small letter is written so (a diary on the web)."""
+MANY_VERBLESS = 0.5
+"""A corpus in which more sentences have no verb does not annotate verbs (some tables of relations)."""
 TALK = r"^\s*[-–—\"«„“‚‘”»]|[?!…]\W*$"
 """What answers and exclamations begin or end with, which have no verb in prose either."""
 NOT_PROSE = frozenset({"spoken", "poetry", "grammar-examples"})
@@ -137,12 +139,13 @@ def _piece() -> pl.Expr:
     """
     of_corpus, of_document = (pl.col("small").mean().over(group) for group in ("corpus", "doc_key"))
     capitals = (of_corpus <= 1 - CAPITALS) & (of_document <= MANY_SMALL)
-    before, after = (pl.col("item").shift(step, fill_value=False) for step in (1, -1))
-    listed = pl.col("item") & ((before & _continues()) | (after & _continues().shift(-1, fill_value=False)))
+    item = pl.col("item") & (pl.col("item").mean().over("corpus") <= MANY_VERBLESS)
+    before, after = (item.shift(step, fill_value=False) for step in (1, -1))
+    listed = item & ((before & _continues()) | (after & _continues().shift(-1, fill_value=False)))
     return (
         pl.when(capitals & pl.col("small"))
         .then(pl.lit("fragment"))
-        .when(pl.col("item") & (pl.col("index") == 0))
+        .when(item & (pl.col("index") == 0))
         .then(pl.lit("heading"))
         .when(pl.col("open_list") | listed)
         .then(pl.lit("list-item"))

@@ -240,6 +240,12 @@ def _show_report(report: Report, verdict: Verdict) -> None:
         terminal.show(rules, ["rule", "label", "coverage", "correct"], width=terminal.NARROW)
 
 
+LEGEND = (
+    "below, above: the value, or its whole 95 % interval, is under or over the threshold; open: the interval holds the "
+    "threshold; noted: no fault here, whatever the value"
+)
+
+
 def _show_findings(findings: Sequence[Finding]) -> None:
     """Prints a table of the checks that have a value, and details of those above, exempt, or noted with a detail."""
     rows: list[dict[str, Cell]] = []
@@ -258,6 +264,7 @@ def _show_findings(findings: Sequence[Finding]) -> None:
             ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
             details.append(f"{finding.check}: {text}{ids}")
     terminal.show(rows, ["check", "outcome", "measured", "threshold"], width=terminal.NARROW)
+    terminal.print_wrapped(LEGEND)
     if details:
         sys.stdout.write("\n")
     for detail in details:
