@@ -59,11 +59,17 @@ def conllu_of(folder):
 
 
 def articles(n, lang="es", sentences=12):
-    """Articles in Markdown with made-up sentences of words of the sample, no two alike; always the same ones."""
+    """Articles in Markdown with made-up sentences of words of the sample, no two alike; always the same ones.
+
+    Neighbours share a word, as in a text.
+    """
     words = sorted(set(re.findall(r"\b\p{Ll}{2,}\b", sample_file(lang).read_text(encoding="utf-8"))))
     made = []
     for article in range(n):
-        lines = [" ".join(_word(words, article, line, at) for at in range(9)) for line in range(sentences)]
+        lines = [
+            " ".join(_word(words, article, line + at if at in {7, 8} else line, min(at, 7)) for at in range(9))
+            for line in range(sentences)
+        ]
         prose = " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)
         made.append(f"# Artículo {article}\n\n{prose}")
     return made
