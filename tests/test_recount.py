@@ -59,7 +59,8 @@ def read_sources(where, lang):
                 if lang == "fi":  # UD_Finnish-TDT has its documents in the sentence ids, b104.1
                     document = about["sent_id"].rpartition(".")[0]
                 n_words = sum(
-                    isinstance(token["id"], int) and any(map(str.isalnum, token["form"])) for token in sentence
+                    isinstance(token["id"], int) and (any(map(str.isalnum, token["form"])) or token["upos"] == "SYM")
+                    for token in sentence
                 )
                 found.append(
                     Sentence(path.name, document, place, about["sent_id"], about["text"], n_words, document != before)

@@ -339,7 +339,7 @@ class Report:
         return self._strongest(of_text=False)
 
     def _strongest(self, *, of_text: bool) -> Strongest | None:
-        gains = [(gain, f) for f in self.findings if BY_ID[f.check].of_text is of_text and (gain := f.gain) is not None]
+        gains = [(gain, f) for f in self.findings if BY_ID[f.check].of_text == of_text and (gain := f.gain) is not None]
         if not gains:
             return None
         gain, best = max(gains, key=lambda pair: pair[0])

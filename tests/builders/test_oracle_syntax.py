@@ -57,9 +57,14 @@ def rel(word):
     return word["deprel"].partition(":")[0]
 
 
+def is_word(word):
+    """Words and symbols such as *%*, no punctuation."""
+    return any(map(str.isalnum, word["form"])) or word["upos"] == "SYM"
+
+
 def sent_len(tree, _row, label):
     least, most = map(int, label.split("-"))
-    return least <= sum(any(map(str.isalnum, word["form"])) for word in tree.words) <= most
+    return least <= sum(map(is_word, tree.words)) <= most
 
 
 def tree_depth(tree, _row, label):

@@ -230,13 +230,12 @@ def test_a_preference_for_pronouns_is_not_enough(config, items, monkeypatch, mod
     }  # fmt: skip
 
     def bits(_model, texts, _progress):
-        at = np.array([0])
-        return [surprisal.TokenSurprisal(np.array([costs[text]]), at, at + 1) for text in texts]
+        start = np.array([0])  # one token is the whole text
+        return [surprisal.TokenSurprisal(np.array([costs[text]]), start, np.array([len(text)])) for text in texts]
 
     monkeypatch.setattr(surprisal, "surprisals", bits)
-    scored = surprisal.evaluate(
-        from_config(config), SimpleNamespace(name="made", commit="", n_cut=lambda _texts: 0), silent
-    )
+    made = SimpleNamespace(name="made", commit="", source=SimpleNamespace(has_head=True), n_cut=lambda _texts: 0)
+    scored = surprisal.evaluate(from_config(config), made, silent)
     assert (scored.best.method, scored.best.accuracy, scored.best.n) == ("item", of_items, len(items))
     assert next(score.accuracy for score in scored.scores if score.method == "total") == 0.5
 
