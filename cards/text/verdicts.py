@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
 
 def verdict_of(report: Report) -> Verdict:
     """The verdict on a config by its own rows alone: that of the release, unless the task's design fails there."""
-    return _verdict(audit_entry(report), [])
+    return _verdict(audit_entry(report), ())
 
 
 def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
@@ -84,17 +84,19 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
 
     A config without a task is judged by its own rows only.
     """
-    tested = {task: _designs(audits) for task, audits in _audits_by_task(configs).items()}
+    above = {
+        task: tuple(design.check for design in _designs(audits) if design.failed)
+        for task, audits in _audits_by_task(configs).items()
+    }
     return {
         name: Verdict(NOT_AUDITED) if config["audit"] is None else _verdict(
-            config["audit"], tested.get(config["task"], ()))
+            config["audit"], above.get(config["task"], ()))
         for name, config in configs.items()
     }  # fmt: skip
 
 
-def _verdict(audit: AuditEntry, tested: Sequence[Design]) -> Verdict:
-    """The verdict on an audit, and on the design of its task, by the shortcuts over the rows of all languages."""
-    of_design = tuple(design.check for design in tested if design.failed)
+def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
+    """The verdict on an audit, and on the design of the task by the checks that are above in all languages together."""
     findings, undecided = audit.get("findings", {}), audit.get("open", [])
     checks, resolution, exempt = tuple(audit["failed"]), audit.get("resolution"), tuple(audit.get("exempt", ()))
     grade = faults = ""
@@ -143,14 +145,6 @@ def _verdict(audit: AuditEntry, tested: Sequence[Design]) -> Verdict:
     if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
         repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
-    if (undecided_design := max(tested, key=lambda design: design.accuracy - design.threshold, default=None)) and (
-        not of_design and undecided_design.configs > 1 and undecided_design.accuracy > undecided_design.threshold
-    ):
-        check, low, high = undecided_design.check, *undecided_design.interval
-        sentences.append(
-            f"In all {undecided_design.configs} configs of the task together: {check} {undecided_design.accuracy:.3f} "
-            f"[{low:.3f}, {high:.3f}] (threshold {undecided_design.threshold:.3f}), which is open."
-        )
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:

@@ -101,7 +101,7 @@ def test_a_corpus_that_shows_no_row_is_read_again(tmp_path):
 def own(tmp_path):
     """A release of a corpus that no catalogue has, filtered by a list of the user's own."""
     corpus = tmp_path / "es_mine-ud-test.conllu"
-    shutil.copy(sample_file("es"), corpus)
+    corpus.write_text(sample_file("es").read_text(encoding="utf-8") + "\n", encoding="utf-8")  # a copy is the sample
     words = tmp_path / "words.tsv"
     words.write_text("casa\t12.5\nagua\t3\n", encoding="utf-8")
     settings = Settings(frequency=str(words), ipm_min=0.0)
