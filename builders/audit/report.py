@@ -16,7 +16,7 @@ from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
 from discoprobe.builders.audit.thresholds import BY_ID, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 16
+VERSION: Final = 17
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -335,7 +335,7 @@ class Report:
 
     @property
     def strongest_beside_text(self) -> Strongest | None:
-        """The same of the shortcuts that read no text: other columns, the order of rows, the place of choices."""
+        """The same of the shortcuts that read no text, but other columns or the order of rows."""
         return self._strongest(of_text=False)
 
     def _strongest(self, *, of_text: bool) -> Strongest | None:

@@ -29,8 +29,6 @@ _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "alter
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
-_READ_BY_NOBODY = frozenset({"metadata", "row-order"})
-"""Checks of what no model reads, so that it changes no score. A model that sees all choices reads their places."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 _thread_pools = cache(ThreadpoolController)
@@ -166,8 +164,8 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
             check.id, check.kind, severity, status, score.accuracy, threshold, baseline, interval,
             len(score.correct), score.examples, detail, tried=score.tried, independent=round(independent, DIGITS),
             resolution=None if score.certain else smallest_gain(baseline, independent, score.tries),
-            cost=0.0 if check.id in _READ_BY_NOBODY
-            else round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS), macro_f1=f1,
+            cost=round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS) if check.of_text else 0.0,
+            macro_f1=f1,
         ))  # fmt: skip
     return findings
 

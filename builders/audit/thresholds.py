@@ -34,7 +34,8 @@ class Check:
         unit: of an integrity check, what the value counts.
         across: whether it compares a split with earlier ones, so that the rows of later splits are faulty.
         removable: whether the fault is gone when the rows that show it are left out; else it is in the design.
-        of_text: whether it reads the texts of a row. No model that is given the texts sees what the others read.
+        of_text: whether it reads the texts of a row, or their places. A model sees nothing of what the others read, so
+            that they change no score.
     """
 
     id: str
@@ -176,7 +177,7 @@ CHECKS = (
     # Labels that alternate, come in blocks or are sorted (DiscoEval DC and SSP, 19 files).
     _shortcut("row-order", "best period of labels, or decision tree on the place in the split", 0.05, of_text=False),
     # The right choice is often the first one in published sets whose choices were not shuffled.
-    _shortcut("position", "logistic regression on the place of a choice", 0.05, of_text=False),
+    _shortcut("position", "logistic regression on the place of a choice", 0.05),
     # BLiMP and RuBLiMP: 28 of 112 suites at .80 or more; the threshold is .60 of .50.
     _shortcut("pairwise-length", "rule that the longer (or the shorter) member of a pair is correct", 0.10),
     # A swap of words is a tie for characters inside words: ngram_shift el .74, bigram_shift pt .69 where they pass.

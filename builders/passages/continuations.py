@@ -76,9 +76,9 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
 
     The wrong sentence is matched to the right one in length and in the words it shares with the context; it stands in
     no other row. Up to two are found for each context, of which one is chosen, so that no measure of length or
-    similarity finds the right sentence more often than chance; in large texts, nor do several of them together, nor the
-    similarity to single sentences. Sentences from later in the same document are no wrong
-    ones: a reader accepted two of three of them as the next sentence.
+    similarity finds the right sentence more often than chance; in large texts, several of them together and the
+    similarity to single sentences do not find it, either. Sentences from later in the same document are no wrong ones,
+    because a reader accepted two of three of them as the next sentence.
     """
     matching = CLOSE if context.settings.match else ANY
     roomy = hashing.unit(passage_keys(frame)["key"].to_numpy(), "roomy", *context.seed_key) < ROOMY
@@ -91,11 +91,7 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
         first = served["first"].to_numpy()
         candidates = np.column_stack([first + CONTEXT, served["distractor_row"].to_numpy()])
         passages = members(first, CONTEXT)
-        similarity = context.similarity or Similarity(frame)
-        rule_gains = _rule_gains(frame, passages, passages[:, -1:], candidates, context)
-        if context.in_blocks:
-            of_sentences = gains_of_sentences(similarity, passages, passages[:, -1:], candidates)
-            rule_gains = np.hstack([rule_gains, of_sentences])
+        rule_gains = _rule_gains(frame, passages, passages[:, -1:], candidates, context, single=True)
         rows = remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
     cut.drops.keep(cut.windows, served, "no-matching-distractor", n=cut.windows.height - n_served)
     cut.drops.keep(served, rows, "unbalanced", n=n_served - rows.height)
@@ -218,12 +214,20 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, contex
     return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
 
 
-def _rule_gains(frame: pl.DataFrame, contexts: Rows, before: Rows, candidates: Rows, context: Context) -> Values:
-    """The gains of rules on length and similarity; in large texts, also of rules on several measures together."""
-    measured = frame, context.similarity or Similarity(frame), contexts, before, candidates
-    if not context.in_blocks:  # a treebank has too few rows to choose from
-        return gains(*measured)
-    return np.hstack([gains(*measured), gains_of_measures_together(*measured)])
+def _rule_gains(  # noqa: PLR0913 (the arguments of ``gains``, and what is measured)
+    frame: pl.DataFrame, contexts: Rows, before: Rows, candidates: Rows, context: Context, *, single: bool = False
+) -> Values:
+    """The gains of rules on length and similarity; in large texts, also of rules on several measures together.
+
+    With ``single``, these include the similarity to single sentences of the context.
+    """
+    similarity = context.similarity or Similarity(frame)
+    measured = similarity, contexts, before, candidates
+    rule_gains = [gains(frame, *measured)]
+    if context.in_blocks:  # a treebank has too few rows to choose from
+        rule_gains.append(gains_of_measures_together(frame, *measured))
+        rule_gains += [gains_of_sentences(*measured)] if single else []
+    return np.hstack(rule_gains)
 
 
 def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:

@@ -52,16 +52,17 @@ MARKED = 0.8
 OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
 COLON = r"[:：﹕]\s*$"
 SMALL = r"^[\s\p{P}]*\p{Ll}"
-"""A sentence that begins with a small letter: a part of one, where nearly all (`CAPITALS`) begin with a capital."""
+"""A sentence that begins with a small letter. It is a part of a sentence where nearly all begin with a capital."""
 CAPITALS = 0.9
+"""Share of the sentences of a treebank that begin with a capital where sentences do."""
 OPEN_LIST = r"^\P{Greek}*;\s*$"
 """A semicolon at the end: an item of a list. In Greek it is the question mark."""
 MANY_SMALL = 0.5
-"""A document in which more sentences begin with a small letter is written so (a diary on the web)."""
+"""If a larger share of a document's sentences begins with a small letter, its author writes so (a diary on the web)."""
 MANY_VERBLESS = 0.5
 """A corpus in which more sentences have no verb does not annotate verbs (some tables of relations)."""
 TALK = r"^\s*[-–—\"«„“‚‘”»]|[?!…]\W*$"
-"""What answers and exclamations begin or end with, which have no verb in prose either."""
+"""How answers and exclamations begin or end; they are sentences of prose although many have no verb."""
 NOT_PROSE = frozenset({"spoken", "poetry", "grammar-examples"})
 """Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose, or not at all.
 """
@@ -201,10 +202,10 @@ def with_passages(
 
 
 def _no_text(frame: pl.DataFrame, seed: int) -> pl.Series:
-    """Why the sentences of a treebank or document are no text: neighbours are near copies, or as far as random ones.
+    """The reason for which the sentences of a treebank or document are no text; null if they are one.
 
-    Both are shares over the pairs of neighbours in passages; the end of their 95 % interval decides, so that a few
-    pairs show nothing.
+    Either many neighbours are near copies, or neighbours are no more similar than random sentences. Both are measured
+    on the pairs of neighbours in passages, and the end of the 95 % interval decides, so that a few pairs show nothing.
     """
     words, content = pl.col("words"), pl.col("content").fill_null([])
     described = _content(_passage_ids(frame))

@@ -526,7 +526,7 @@ def match_labels(  # noqa: PLR0913 (one parameter per condition)
 ) -> pl.DataFrame:  # fmt: skip
     """Equally many rows of each value of ``by`` in every split (and ``cell``), matched on surface features.
 
-    The means of labels differ by ``TOLERANCE`` at most; in a split that is small then, by ``DEVIATIONS``.
+    The means of labels differ by at most ``TOLERANCE``; in a small split by at most ``DEVIATIONS``.
 
     Args:
         rows: ``key``, ``split``, the columns of ``surface`` of every text, ``by`` and ``cell``.

@@ -13,6 +13,7 @@ from hub_client import Client
 from hub_server import Fault
 from raw_cases import articles
 from shared import sample_file
+from tiny_catalogue import write_catalogue
 
 from discoprobe.loaders.catalogue import hub_texts
 
@@ -112,24 +113,6 @@ def test_text_that_fills_a_treebank_is_read_again_to_verify(finewiki, build, tmp
     assert json.loads(verified.stdout)["differences"] == []
 
 
-TREEBANK = """
-[language]
-code = "es"
-name = "Spanish"
-
-[[treebank]]
-name = "UD_Spanish-Tiny"
-prefix = "es_tiny"
-repo = "org/tiny"
-commit = "0123456789abcdef0123456789abcdef01234567"
-licence = "CC BY 4.0"
-genre = ["news"]
-documents = {{ kind = "newdoc" }}
-citation = "Tiny, https://example.org/tiny"
-files = [ {{ path = "es_tiny-ud-test.conllu", git_blob_sha1 = "{blob}", bytes = {size} }} ]
-"""
-
-
 @pytest.fixture
 def of_catalogue(hub, build, tmp_path):
     """A function that runs the program with a catalogue of one Spanish treebank, which the mirror has."""
@@ -137,9 +120,8 @@ def of_catalogue(hub, build, tmp_path):
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror" / blob).write_bytes(content)
-    (tmp_path / "catalogue").mkdir()
-    (tmp_path / "catalogue" / "es.toml").write_text(TREEBANK.format(blob=blob, size=len(content)), encoding="utf-8")
-
+    of_file = f'git_blob_sha1 = "{blob}", bytes = {len(content)}'
+    write_catalogue(tmp_path / "catalogue", '{ kind = "newdoc" }', test=of_file)
     environment = {"HF_TOKEN": hub.case("filled").token, "DISCOPROBE_MIRROR": str(tmp_path / "mirror")}
     return partial(build, catalogue=str(tmp_path / "catalogue"), **environment)
 

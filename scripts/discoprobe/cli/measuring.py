@@ -241,8 +241,8 @@ def _show_report(report: Report, verdict: Verdict) -> None:
 
 
 LEGEND = (
-    "below, above: the value, or its whole 95 % interval, is under or over the threshold; open: the interval holds the "
-    "threshold; noted: no fault here, whatever the value"
+    "below, above: the whole 95 % interval (or the value, if it has none) is below or above the threshold; open: the "
+    "threshold is inside the interval; noted: reported, and never a fault here"
 )
 
 

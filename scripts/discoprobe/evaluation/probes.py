@@ -285,7 +285,7 @@ def _decoder_start(config: Any) -> int:
 
 def _order(place: VectorPlace) -> tuple[int, int, int]:
     """Poolings in their order, then parts, then layers: among equally good places the first is chosen."""
-    poolings, parts = ("mean", "first", "last", "target", "own"), ("encoder", "decoder", "model", "sentence")
+    poolings, parts = (*POOLINGS, "own"), ("encoder", "decoder", "model", "sentence")
     return poolings.index(place.pooling), parts.index(place.part), place.layer
 
 

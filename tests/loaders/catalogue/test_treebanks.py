@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from shared import ROOT, SHARED
+from tiny_catalogue import write_catalogue
 
 from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, convert_table, hashes_of
 from discoprobe.loaders.catalogue import (
@@ -156,37 +157,18 @@ def test_treebanks_taken_by_default():
         open_treebanks("bg")
 
 
-TINY = """
-[language]
-code = "es"
-name = "Spanish"
-
-[[treebank]]
-name = "UD_Spanish-Tiny"
-prefix = "es_tiny"
-repo = "org/tiny"
-commit = "0123456789abcdef0123456789abcdef01234567"
-licence = "CC BY 4.0"
-genre = ["news"]
-documents = { kind = "sent_id", pattern = '^(\\w+)-' }
-citation = "Tiny, https://example.org/tiny"
-files = [
-  { path = "es_tiny-ud-dev.conllu", git_blob_sha1 = "DEV", bytes = SIZE },
-  { path = "es_tiny-ud-test.conllu", git_blob_sha1 = "GIT", bytes = 1, sha256 = "SHA" },
-  { path = "es_tiny-ud-train.conllu", git_blob_sha1 = "TRAIN" },
-]
-"""
-
-
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
     """The three files of a catalogue of one treebank, by the end of their names, each with its content."""
     contents = {part: CONLLU.format(part).encode() for part in ("dev", "test", "train")}
     digests = {part: hashes_of(content) for part, content in contents.items()}
-    text = TINY.replace("DEV", digests["dev"].git_blob_sha1).replace("SIZE", str(digests["dev"].bytes))
-    text = text.replace("SHA", digests["test"].sha256).replace("TRAIN", digests["train"].git_blob_sha1)
-    (tmp_path / "catalogue").mkdir()
-    (tmp_path / "catalogue" / "es.toml").write_text(text, encoding="utf-8")
+    dev, test, train = digests["dev"], digests["test"], digests["train"]
+    write_catalogue(
+        tmp_path / "catalogue", "{ kind = \"sent_id\", pattern = '^(\\w+)-' }",
+        dev=f'git_blob_sha1 = "{dev.git_blob_sha1}", bytes = {dev.bytes}',
+        test=f'git_blob_sha1 = "GIT", bytes = 1, sha256 = "{test.sha256}"',
+        train=f'git_blob_sha1 = "{train.git_blob_sha1}"',
+    )  # fmt: skip
     monkeypatch.setattr(treebanks, "_folder", lambda: tmp_path / "catalogue")
     for name, function in [*vars(treebanks).items()]:
         if hasattr(function, "cache_clear"):
