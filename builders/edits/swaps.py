@@ -28,7 +28,7 @@ import scipy
 
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits.versions import HashCounts, original_and_edited, word_bags
-from discoprobe.builders.sampling.balance import remove_bias, with_rank
+from discoprobe.builders.sampling.balance import FINE, remove_bias, with_rank
 from discoprobe.builders.sentences.candidates import usable_of
 from discoprobe.builders.sentences.trees import Trees, has
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
@@ -400,8 +400,9 @@ def _balanced(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.Da
             scores = np.zeros(rows.height)
             for fold in range(FOLDS):
                 learned = units[at[folds[at] != fold]]
-                odds = np.log1p((learned > 0).sum(axis=0)) - np.log1p((learned < 0).sum(axis=0))
-                scores[folds == fold] = units[folds == fold] @ np.asarray(odds).ravel()
+                more, fewer = (np.asarray(signed.sum(axis=0)).ravel() for signed in (learned > 0, learned < 0))
+                odds = np.rint(FINE * (np.log1p(more) - np.log1p(fewer)))  # whole numbers, whose sums are exact
+                scores[folds == fold] = units[folds == fold] @ odds
             graded = np.clip(scores / (scores.std() or 1.0), -CLIPPED, CLIPPED)
             gains += [np.sign(scores), np.round(8 * graded) / 8]
         balanced = _level(numbered, gains, context)
@@ -448,11 +449,11 @@ def _likelier(rows: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.float64]
     sums = []
     for column, in_row in (("original_bigrams", 1), ("shifted_bigrams", 0)):
         elsewhere = np.maximum(counts.of(rows[column].explode().to_numpy()) - in_row, 0)
-        sums.append(np.log1p(elsewhere).reshape(-1, BIGRAMS).sum(axis=1))
+        sums.append(np.rint(FINE * np.log1p(elsewhere)).reshape(-1, BIGRAMS).sum(axis=1))
     return np.asarray(np.sign(sums[0] - sums[1]))
 
 
-def swap_task(usable: pl.Expr | None = None, *, version: int = 4) -> ProbingTask:
+def swap_task(usable: pl.Expr | None = None, *, version: int = 5) -> ProbingTask:
     """A task that asks whether two adjacent words inside a sentence were swapped.
 
     Args:

@@ -50,6 +50,10 @@ LENGTH_EDGES = (10, 15, 20, 30)
 REPEATED = 2
 """Most pairs of a config with the same ``wording``, such as subject and verb (*they are*): a model could learn it."""
 
+FINE = 2**20
+"""Measures are rounded to this part: the last bits of a logarithm depend on the processor (AVX-512 has others), and a
+sum that is zero on one machine would not be on the next."""
+
 STRATA_KEEP = 0.8
 """Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""
 
@@ -571,7 +575,8 @@ def _points(rows: pl.DataFrame, text: str) -> Floats:
     rest = [logs[name] for name in SURFACE if name not in {"n_running", "n_chars"}]
     points = np.column_stack([logs["n_chars"], per_word, *rest])
     spread = points.std(axis=0) if rows.height else np.ones(points.shape[1])
-    return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) if rows.height else points
+    standard = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0) if rows.height else points
+    return np.asarray(np.rint(FINE * standard) / FINE)
 
 
 def _largest_balanced_set(
