@@ -116,6 +116,12 @@ def is_tokenised() -> pl.Expr:
     return (pl.col("marked") >= PROFILED) & (pl.col("loose") > TOKENISED * pl.col("marked"))
 
 
+def separated_markup(text: pl.Expr) -> pl.Expr:
+    """``entity`` or ``tag`` where a tokeniser has pulled one apart (``& lt ;``, ``< onlyinclude >``), else null."""
+    entity = pl.when(text.str.contains(r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;")).then(pl.lit("entity"))
+    return entity.when(text.str.contains(r"< ?/? ?[a-z]{3,} ?/? ?>")).then(pl.lit("tag"))
+
+
 def half_quoted(text: pl.Expr) -> pl.Expr:
     """``quotes`` where a sentence by itself opens or closes a quotation or a parenthesis and not both, else null.
 

@@ -30,7 +30,7 @@ from typing import Any
 
 import msgspec
 
-from discoprobe.loaders.catalogue.licences import normalise, openness, strictest
+from discoprobe.loaders.catalogue.licences import UNKNOWN, normalise, openness, strictest
 from discoprobe.loaders.files import hashes_of
 
 Record = dict[str, Any]
@@ -47,7 +47,9 @@ WHY_NOT = {
     "nd": "{} forbids passing on changed copies",
     "restricted": "{} binds every recipient to computational use",
     "unknown": "its licence '{}' is not a known one",
+    "none": "neither its README nor its publisher names a licence",
 }
+RELATIONS_ONLY = "used for tasks on relations"
 WITHOUT_TREEBANK = ("eu", "hu")
 """Languages without an openly licensed treebank: raw text is used for them by default."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
@@ -83,7 +85,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     """The text of every file of the catalogue, by file name: one per language, treebanks first, then raw text."""
     files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
-    records = [*treebank_records(treebanks, corpora, files), *text_records(corpora, files)]
+    records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *text_records(corpora, files)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -91,7 +93,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     for code, of_language in sorted(by_language.items()):
         parts = [f"[language]\ncode = {_toml(code)}\nname = {_toml(of_language[0]['language'])}\n"]
         for kind in TABLES:
-            not_written = {"table", "lang", "language", *(("date", "genre") if kind == "left_out" else ())}
+            not_written = {"table", "lang", "language"}
             for record in of_language:
                 if record["table"] == kind:
                     lines = [f"{key} = {_toml(value)}" for key, value in record.items() if key not in not_written]
@@ -131,23 +133,19 @@ def treebank_records(treebanks: list[Record], corpora: Path, files: list[Record]
     for treebank in treebanks:
         yield _universal(treebank, rules, by_blob)
     for facts in FACTS["elsewhere"]:
-        yield _elsewhere(
-            facts, {blob: file for blob, file in by_blob.items() if file["treebank"] == facts["name"]}, rules
-        )
+        trees = [file for file in files if file.get("kind") == "rst" and facts["name"] in Path(file["path"]).parts]
+        of_trees = {hashes_of(corpora / file["path"]).git_blob_sha1: file for file in trees if "edus" in file}
+        of_words = {blob: file for blob, file in by_blob.items() if file["treebank"] == facts["name"]}
+        yield _elsewhere(facts, of_words, of_trees, rules)
 
 
 def _universal(treebank: Record, rules: dict[str, str], by_blob: dict[str, Record]) -> Record:
     """The record of a treebank of Universal Dependencies; it is left out if it lacks text or an open licence."""
     name = treebank["repo"].split("/")[1]
     prefix = treebank["files"][0]["path"].split("-ud-")[0]
-    kind, reason = openness(treebank["licence"]), ""
-    if treebank["includes_text"] != "yes":
-        reason = "its files hold annotation without the text, which has to be got from elsewhere"
-    elif kind != "open":
-        reason = WHY_NOT[kind].format(treebank["licence"])
     commit = treebank["commit"]
     record = {
-        "table": "left_out" if reason else "treebank", "name": name, "prefix": prefix, "lang": prefix.split("_")[0],
+        "table": "treebank", "name": name, "prefix": prefix, "lang": prefix.split("_")[0],
         "language": name.removeprefix("UD_").rsplit("-", 1)[0].replace("_", " "),
         **{key: treebank[key] for key in ("repo", "commit", "date", "licence")}, "genre": treebank["genre"].split(),
         "documents": _rule(name, rules),
@@ -155,27 +153,68 @@ def _universal(treebank: Record, rules: dict[str, str], by_blob: dict[str, Recor
     }  # fmt: skip
     if name in FACTS["notes"]:
         record["note"] = FACTS["notes"][name]
-    return record | ({"reason": reason} if reason else {"files": [_pin(file, by_blob) for file in treebank["files"]]})
+    if name in FACTS["layers"]:
+        record["layers"] = FACTS["layers"][name]
+    if treebank["includes_text"] != "yes":
+        reason = "its files hold annotation without the text, which has to be got from elsewhere"
+        return record | {"table": "left_out", "reason": reason}
+    return _by_licence(record, [_pin(file, by_blob) for file in treebank["files"]])
 
 
-def _elsewhere(facts: Record, by_blob: dict[str, Record], rules: dict[str, str]) -> Record:
+def _by_licence(record: Record, files: list[Record]) -> Record:
+    """A record with its files; it is left out, with the reason, if its licence is not an open one."""
+    kind = openness(record["licence"])
+    if kind == "open":
+        return record | {"files": files}
+    reason = WHY_NOT["none" if record["licence"] == UNKNOWN else kind].format(record["licence"])
+    return record | {"table": "left_out", "reason": reason, "files": files}
+
+
+def disrpt_records() -> Iterator[Record]:
+    """The records of the corpora of relations in ``corpus_facts.toml``.
+
+    It pins the files of a corpus, or gives the reason why it cannot be used.
+    """
+    of_all = FACTS["disrpt"]
+    for facts in of_all["corpus"]:
+        record = {
+            "table": "treebank", **{key: facts[key] for key in ("name", "prefix")},
+            "lang": facts["prefix"].partition("_")[0], "language": facts["language"],
+            "repo": of_all["repo"], "commit": of_all["commit"],
+            **{key: facts[key] for key in ("licence", "licence_note") if key in facts}, "default": False,
+            "note": RELATIONS_ONLY, "genre": facts["genre"], "layers": ["relations"],
+            **{key: facts[key] for key in ("part_of",) if key in facts}, "documents": {"kind": "auto"},
+            "citation": _citation(facts, of_all),
+        }  # fmt: skip
+        if "reason" in facts:
+            yield record | {"table": "left_out", "reason": facts["reason"]}
+        else:
+            yield _by_licence(record, facts["files"])
+
+
+def _elsewhere(
+    facts: Record, of_words: dict[str, Record], of_trees: dict[str, Record], rules: dict[str, str]
+) -> Record:
     """The record of a treebank outside Universal Dependencies, which only the folder of corpora has.
 
     A file is in the folder of its repository that ``corpus_facts.toml`` names for the beginning of its name.
     """
-    first = next(iter(by_blob.values()))
-    names = {blob: Path(file["path"]).name for blob, file in by_blob.items()}
+    first = next(iter(of_words.values()))
+    names = {blob: Path(file["path"]).name for blob, file in of_words.items()}
     files = []
-    for blob, name in names.items():
-        folder = next(folder for start, folder in facts["folders"].items() if name.startswith(start))
-        file = {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": by_blob[blob]["bytes"]}
-        files.append(_pin(file, by_blob))
+    for by_blob, key in ((of_words, "folders"), (of_trees, "trees")):
+        for blob, listed in by_blob.items():
+            name = Path(listed["path"]).name
+            folder = next(folder for start, folder in facts[key].items() if name.startswith(start))
+            file = {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": listed["bytes"]}
+            files.append(_pin(file, by_blob))
     return {
         "table": "treebank", "name": facts["name"], "prefix": facts["prefix"], "lang": first["lang"],
         "language": facts["language"], "repo": first["repo"], "commit": first["commit"],
         "licence": facts["licence"], "licence_note": facts["licence_note"],
         **({"default": False, "note": facts["note"]} if "note" in facts else {}),
         "genre": sorted({name.split("_")[1] for name in names.values()}),
+        **{key: facts[key] for key in ("layers", "part_of") if key in facts},
         "documents": _rule(facts["name"], {facts["name"]: "newdoc"} | rules), "citation": _citation(facts, first),
         "files": files,
     }  # fmt: skip

@@ -3,10 +3,13 @@
 import shutil
 
 import pytest
+from discourse_corpora import write_disrpt
 from shared import sample_file
+from tiny_catalogue import use_catalogue, write_catalogue
 
-from discoprobe.loaders import DiscoprobeError
-from discoprobe.sources import load_corpus
+from discoprobe.builders import tasks_named
+from discoprobe.loaders import DiscoprobeError, UnsupportedError, hashes_of
+from discoprobe.sources import Request, corpora_of, load_corpus, planned_sources
 
 
 def test_the_sample_is_known_by_its_content():
@@ -31,3 +34,70 @@ def test_corpora_are_read_by_url_as_by_path(tmp_path):
     assert by_url.parts[0].load().sentences["text"].equals(by_path.parts[0].load().sentences["text"])
     with pytest.raises(DiscoprobeError, match=r"file:///nowhere/x\.conllu: no such file or folder there"):
         load_corpus("es", ["file:///nowhere/x.conllu"])
+
+
+RELATIONS = """
+[[left_out]]
+name = "spa.pdtb.toy"
+prefix = "es_toy"
+repo = "org/toy"
+commit = "0123456789abcdef0123456789abcdef01234567"
+licence = "CC BY-NC 4.0"
+layers = ["relations"]
+default = false
+documents = {{ kind = "auto" }}
+citation = "Toy, https://example.org/toy"
+reason = "CC BY-NC 4.0 forbids commercial use"
+files = [{}]
+"""
+
+
+@pytest.fixture
+def of_relations(tmp_path, monkeypatch):
+    """A catalogue of a treebank and of a corpus of relations that is not openly licensed."""
+    mirror = tmp_path / "mirror" / "org"
+    contents = {mirror / "tiny" / "es_tiny-ud-test.conllu": sample_file("es").read_bytes()}
+    for path in write_disrpt(tmp_path).glob("eng.*"):
+        contents[mirror / "toy" / path.name.replace("eng.", "spa.")] = path.read_bytes()
+    pins = {}
+    for name, content in contents.items():
+        path = name.parent / "0123456789abcdef0123456789abcdef01234567" / name.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        pins[path.name] = f'git_blob_sha1 = "{hashes_of(path).git_blob_sha1}", bytes = {len(content)}'
+    write_catalogue(tmp_path / "catalogue", '{ kind = "newdoc" }', test=pins.pop("es_tiny-ud-test.conllu"))
+    files = ", ".join(f'{{ path = "{name}", {pin} }}' for name, pin in pins.items())
+    with (tmp_path / "catalogue" / "es.toml").open("a", encoding="utf-8") as toml:
+        toml.write(RELATIONS.format(files))
+    use_catalogue(tmp_path / "catalogue", monkeypatch)
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path / "mirror"))
+
+
+TREEBANK, TOY = "UD_Spanish-Tiny", "spa.pdtb.toy"
+
+
+@pytest.mark.parametrize(
+    ("licences", "sources"),
+    [("open", {"subj_number": TREEBANK, "dr": TREEBANK}), ("all", {"subj_number": TREEBANK, "dr": TOY})],
+)
+def test_tasks_on_relations_are_built_from_the_corpora_that_have_them(of_relations, licences, sources):
+    request = Request(("es",), fill=(), licences=licences)
+    tasks = tasks_named(tuple(sources))
+    planned = {task: source.corpus for source in planned_sources(request, tasks) for task in source.tasks}
+    assert planned == sources
+    read = {
+        task.name: source.name for corpus, of in corpora_of(request, tasks) for task in of for source in corpus.sources
+    }
+    assert read == sources
+    layers = {task.name: corpus.layers for corpus, of in corpora_of(request, tasks) for task in of}
+    assert ("relations" in layers["dr"]) == (licences == "all")
+
+
+def test_a_corpus_that_is_named_is_used_for_every_task(of_relations):
+    request = Request(("es",), (TOY,), fill=(), licences="all")
+    ((corpus, tasks),) = corpora_of(request, tasks_named(("subj_number", "dr")))
+    assert [source.name for source in corpus.sources] == [TOY]
+    assert [task.name for task in tasks] == ["subj_number", "dr"]
+    with pytest.raises(UnsupportedError, match=rf"{TOY}: CC BY-NC 4.0 forbids commercial use; .*--licences all"):
+        list(corpora_of(Request(("es",), (TOY,), fill=()), tasks))

@@ -1,6 +1,9 @@
 """A catalogue of one Spanish treebank whose files a test makes."""
 
+import functools
 from pathlib import Path
+
+from discoprobe.loaders.catalogue import treebanks
 
 TOML = """
 [language]
@@ -35,3 +38,11 @@ def write_catalogue(folder: Path, documents: str, **files: str) -> Path:
     text = TOML.replace("{documents}", documents).replace("{files}", "\n".join(lines))
     (folder / "es.toml").write_text(text, encoding="utf-8")
     return folder
+
+
+def use_catalogue(folder: Path, monkeypatch) -> None:
+    """Lets this process read the catalogue of a folder, for one test."""
+    monkeypatch.setattr(treebanks, "_folder", lambda: folder)
+    for name, function in [*vars(treebanks).items()]:
+        if hasattr(function, "cache_clear"):
+            monkeypatch.setattr(treebanks, name, functools.cache(function.__wrapped__))

@@ -26,9 +26,6 @@ from discoprobe.loaders.words import n_words, normal
 
 _EXAMPLES = 5
 """Row ids in a finding."""
-_SEPARATED_ENTITY = r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;"
-_SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
-"""Entities and tags that a tokeniser has pulled apart (DiscoEval: ``& lt ;``, ``< onlyinclude >``)."""
 _COMPARED = 50_000
 """Sentences of a split that are compared with altered copies: so many show a share of .01, and bound memory."""
 _ROWS_AT_ONCE = 10_000
@@ -393,11 +390,12 @@ def unclean_text(subject: Subject) -> Measure:
     rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts")
     texts = rows.explode("text", empty_as_null=False)
     text = pl.col("text")
-    entity = pl.when(text.str.contains(_SEPARATED_ENTITY)).then(pl.lit("entity"))
-    apart = entity.when(text.str.contains(_SEPARATED_TAG)).then(pl.lit("tag"))
     fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION, some=True)
     of_corpora = texts.select("corpus", "text").unique().partition_by("corpus")
-    distinct = pl.concat(part.with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault") for part in of_corpora)
+    distinct = pl.concat(
+        part.with_columns(fault=pl.coalesce(fault, clean_text.separated_markup(text))).drop_nulls("fault")
+        for part in of_corpora
+    )
     faults = texts.join(distinct, on=["corpus", "text"], nulls_equal=True, maintain_order="left").drop("corpus")
     reasons = faults["fault"].value_counts().sort("fault").rows()
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))

@@ -202,6 +202,7 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
         pl.lit(None, kind).alias(name) for name, kind in optional.items() if name not in relations.columns
     )
     faults = [clean_text.fault(pl.col(unit), whole=False) for unit in units]
+    faults += [clean_text.separated_markup(pl.col(unit)) for unit in units]  # texts of trees are often tokenised
     long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > LONGEST for unit in units)
     same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
     empty = pl.any_horizontal(n_words(pl.col(unit), halves=True) == 0 for unit in units)

@@ -7,6 +7,7 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "licences": ["checked", "normalise", "openness", "publishable", "strictest", "strictness"],
-    "treebanks": ["DocumentRule", "PinnedFile", "Treebank", "TreebankFacts", "corpus", "default_corpora", "facts_of",
-        "hub_texts", "language", "language_code", "languages", "open_treebanks", "treebank"],
+    "treebanks": ["DocumentRule", "Licences", "PinnedFile", "Treebank", "TreebankFacts", "corpora_with", "corpus",
+        "default_corpora", "facts_of", "hub_texts", "language", "language_code", "languages", "needed_corpora",
+        "treebank"],
 })  # fmt: skip

@@ -2,7 +2,8 @@
 
 A file ``loaders/catalogue/<code>.toml`` describes one language: a ``[language]`` table, a ``[[treebank]]`` table per
 openly licensed treebank and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every
-file, and a ``[[left_out]]`` table per corpus that is not offered for download, with the reason.
+file, and a ``[[left_out]]`` table per corpus that is not used without further permission, with the reason. If only the
+licence is the reason, its files are pinned too, and it is used where every licence is accepted.
 ``scripts/pin_corpora.py`` makes the files; nothing here uses the network.
 
 Each class is a table of such a file with the same fields; `msgspec` reads and checks them. Files are parsed
@@ -15,11 +16,11 @@ language of a dataset: ``finewiki-de`` is German FineWiki.
 import functools
 import importlib.resources
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 from urllib.parse import quote
 
 import msgspec
@@ -194,10 +195,24 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         return any(file.name.casefold() == name.casefold() for file in self.files)
 
 
+Licences = Literal["open", "all"]
+"""Which corpora may be used: the openly licensed ones, or those under any licence or none."""
+LICENCES: Final[tuple[Licences, ...]] = get_args(Licences)
+
+
 class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An openly licensed treebank; ``documents`` is how its documents are recognised."""
+    """A treebank, or a corpus with annotated discourse.
+
+    Attributes:
+        documents: how its documents are recognised.
+        layers: the layers of discourse annotation that it has (``relations``, ``rst_trees``, ``coreference``). When no
+            corpus is named, tasks that need one of these are built from the corpora that have it.
+        part_of: the corpus that has the same documents and the same layer, and others, if there is one.
+    """
 
     documents: DocumentRule
+    layers: tuple[str, ...] = ()
+    part_of: str = ""
 
     @property
     def facts(self) -> TreebankFacts:
@@ -223,20 +238,22 @@ class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.prefix.partition("_")[2]
 
 
-class LeftOut(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A known corpus that is not offered for download, with the reason.
+class LeftOut(Treebank, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A known corpus that is not used unless every licence is accepted, with the reason.
 
-    ``documents`` is how its documents are recognised.
+    Without ``files`` it cannot be used at all.
     """
 
-    documents: DocumentRule
     reason: str
+    genre: tuple[str, ...] = ()
+    files: tuple[PinnedFile, ...] = ()
 
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
 _FILES: Final = re.compile(
-    r'\{ path = "(?:[^"]*/)?([^"/]+\.conllu)", git_blob_sha1 = "(\w+)"(?:, bytes = (\d+))?(?:, sha256 = "(\w+)")?'
+    r'\{ path = "(?:[^"]*/)?([^"/]+\.(?:conllu|rs[34]))", git_blob_sha1 = "(\w+)"'
+    r'(?:, bytes = (\d+))?(?:, sha256 = "(\w+)")?'
 )
 
 
@@ -258,7 +275,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Its corpora that are not offered, by name."""
+        """Its corpora that are not openly licensed, or cannot be used at all, by name."""
         return _contents(self.code).left_out
 
 
@@ -320,63 +337,87 @@ def _standard_code(name: str) -> str:
     return code if _CODE.fullmatch(code) else name
 
 
-def open_treebanks(name: str) -> tuple[Treebank, ...]:
-    """The openly licensed treebanks of a language that are used by default, given its code or name: at least one.
-
-    Raises:
-        UnknownNameError: the catalogue has no such language.
-        UnsupportedError: it has only treebanks that are left out; the message gives the reasons.
-    """
-    head = language(name)
-    if banks := tuple(bank for bank in head.treebanks if bank.default):
-        return banks
-    reasons = "; ".join(f"{record.name}: {record.reason}" for record in head.left_out)
-    raise UnsupportedError(f"{head.name} has no openly licensed treebank ({reasons}); give files of your own")
-
-
-def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
+def default_corpora(name: str, licences: Licences = "open") -> tuple[Treebank | TextCorpus, ...]:
     """The corpora of a language, given its code or name, that are used when no corpus is named; may be empty.
 
-    They are its treebanks, or raw text for a language without an openly licensed treebank.
+    They are its treebanks, or raw text for a language without one that may be used.
 
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
     head = language(name)
-    texts = tuple(text for text in head.texts if text.default)
-    return texts or tuple(bank for bank in head.treebanks if bank.default)
+    banks = tuple(bank for bank in _usable(head, licences) if bank.default)
+    return banks or tuple(text for text in head.texts if text.default)
 
 
-def treebank(name: str) -> Treebank:
+def corpora_with(layers: frozenset[str], name: str, licences: Licences = "open") -> tuple[Treebank, ...]:
+    """The corpora of a language, given its code or name, that have one of these layers of discourse annotation.
+
+    Where a corpus and a part of it have the layer, the part is left out.
+
+    Raises:
+        UnknownNameError: the catalogue has no such language.
+    """
+    banks = [bank for bank in _usable(language(name), licences) if not layers.isdisjoint(bank.layers)]
+    names = {bank.name for bank in banks}
+    return tuple(bank for bank in banks if bank.part_of not in names)
+
+
+def _usable(head: Language, licences: Licences) -> Iterator[Treebank]:
+    yield from head.treebanks
+    if licences == "all":
+        yield from (bank for bank in head.left_out if bank.files)
+
+
+def needed_corpora(name: str, licences: Licences = "open") -> tuple[Treebank | TextCorpus, ...]:
+    """As `default_corpora`, but at least one.
+
+    Raises:
+        UnknownNameError: the catalogue has no such language.
+        UnsupportedError: it has only corpora that are left out; the message gives the reasons.
+    """
+    if corpora := default_corpora(name, licences):
+        return corpora
+    head = language(name)
+    reasons = "; ".join(f"{record.name}: {record.reason}" for record in head.left_out)
+    remedy = "give --licences all or files" if any(record.files for record in head.left_out) else "give files"
+    raise UnsupportedError(f"{head.name} has no openly licensed treebank ({reasons}); {remedy} of your own")
+
+
+def treebank(name: str, licences: Licences = "open") -> Treebank:
     """The treebank with this name (``UD_Spanish-AnCora``) or prefix (``es_ancora``), in any case.
 
     Raises:
         UnknownNameError: the catalogue has no such treebank.
-        UnsupportedError: it is known and not offered; the message gives the reason.
+        UnsupportedError: it is known and left out; the message gives the reason.
     """
-    record = corpus(name, kind="treebank")
+    record = corpus(name, licences, kind="treebank")
     if isinstance(record, TextCorpus):
         raise UnknownNameError("treebank", name, _index_names())
     return record
 
 
-def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
+def corpus(name: str, licences: Licences = "open", *, kind: str = "corpus") -> Treebank | TextCorpus:
     """The treebank or corpus of raw text with this name (``Klexikon``) or prefix (``de_klexikon``), in any case.
 
     Args:
         name: its name or prefix.
+        licences: which corpora may be used.
         kind: the word for it in messages.
 
     Raises:
         UnknownNameError: the catalogue has no such corpus.
-        UnsupportedError: it is known and not offered; the message gives the reason.
+        UnsupportedError: it is known and left out; the message gives the reason.
     """
     code = _index().get(name.casefold())
     if code is None:
         raise UnknownNameError(kind, name, _index_names())
     record = _record(name, code)
     if isinstance(record, LeftOut):
-        raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
+        if not record.files:
+            raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
+        if licences != "all":
+            raise UnsupportedError(f"{record.name}: {record.reason}; to use it all the same, give --licences all")
     return record
 
 
@@ -396,7 +437,8 @@ def facts_of(path: Path, digest: FileHashes) -> TreebankFacts | None:
         content = hashes_of(path).git_blob_sha1
     if content not in index:
         return None
-    files = ((bank, file) for bank in _contents(index[content]).treebank for file in bank.files)
+    contents = _contents(index[content])
+    files = ((bank, file) for bank in (*contents.treebank, *contents.left_out) for file in bank.files)
     return next(bank.facts for bank, file in files if content in {file.git_blob_sha1, file.sha256})
 
 

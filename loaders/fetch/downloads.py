@@ -29,7 +29,7 @@ from urllib.request import url2pathname
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
-from discoprobe.loaders.catalogue.treebanks import PinnedCorpus, PinnedFile, TextCorpus
+from discoprobe.loaders.catalogue.treebanks import Licences, PinnedCorpus, PinnedFile, TextCorpus
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     IntegrityError,
@@ -73,24 +73,30 @@ class _TemporaryError(Exception):
         self.asked = asked
 
 
-def select(names: Iterable[str]) -> list[PinnedCorpus]:
+def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorpus]:
     """The corpora with these names or prefixes, and all corpora of the languages with these codes or names.
 
     Without names: all corpora. Each corpus is listed once, in the order given; those that are not used by default are
     included.
+
+    Args:
+        names: of corpora and languages.
+        licences: which corpora may be used.
 
     Raises:
         UnknownNameError: a name is neither a language nor a corpus; the message lists similar ones.
         UnsupportedError: a language has no openly licensed corpus, or a corpus is not offered.
     """
     corpora: list[PinnedCorpus] = []
-    for name in list(names) or [language.code for language in treebanks.languages()]:
+    for name in list(names) or [head.code for head in treebanks.languages(every=licences == "all")]:
         try:
             language = treebanks.language(name)
         except UnknownNameError:
-            corpora.append(treebanks.corpus(name))
+            corpora.append(treebanks.corpus(name, licences))
         else:
-            corpora += (*language.treebanks, *language.texts) or treebanks.open_treebanks(name)
+            closed = [record for record in language.left_out if record.files and licences == "all"]
+            of_language = (*language.treebanks, *closed, *language.texts)
+            corpora += of_language or (treebanks.needed_corpora(name, licences) if names else ())
     return list(dict.fromkeys(corpora))
 
 
@@ -108,8 +114,8 @@ class CorpusRow:
         files: the number of files.
         bytes: the sum of their sizes; None where a size is not known.
         cached: the number of files in the cache; their content is not checked.
-        offered: whether the corpus can be downloaded.
-        note: why it cannot be downloaded, or other information on it.
+        offered: whether the corpus is openly licensed; else it is used with ``--licences all`` only, if it has files.
+        note: why it is not offered, or other information on it.
     """
 
     lang: str
@@ -134,16 +140,18 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
     rows: list[CorpusRow] = []
     for language in [treebanks.language(name) for name in names] or treebanks.languages(every=True):
         code, title = language.code, language.name
-        offered: list[tuple[PinnedCorpus, str, str]] = [
+        pinned: list[tuple[PinnedCorpus, str, str]] = [
             *((bank, str(bank.documents), bank.note) for bank in language.treebanks),
             *((text, TEXT, text.note or text.licence_note) for text in language.texts),
+            *((record, str(record.documents), record.reason) for record in language.left_out),
         ]
-        for corpus, documents, note in offered:
+        for corpus, documents, note in pinned:
             cached = sum(location(corpus, file).is_file() for file in corpus.files)
+            offered = not isinstance(corpus, treebanks.LeftOut)
             rows.append(
                 CorpusRow(
-                    code, title, corpus.name, normalise(corpus.licence), documents, corpus.default,
-                    len(corpus.files), corpus.bytes, cached, note=note,
+                    code, title, corpus.name, normalise(corpus.licence), documents, corpus.default and offered,
+                    len(corpus.files), corpus.bytes if corpus.files else None, cached, offered, note,
                 )
             )  # fmt: skip
         for text in treebanks.hub_texts():
@@ -151,13 +159,6 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
                 note = f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment"
                 licence = normalise(text.licence)
                 rows.append(CorpusRow(code, title, text.corpus(code), licence, HUB_TEXT, text.default, note=note))
-        rows += [
-            CorpusRow(
-                code, title, record.name, normalise(record.licence), str(record.documents), default=False,
-                offered=False, note=record.reason,
-            )
-            for record in language.left_out
-        ]  # fmt: skip
     return rows
 
 

@@ -331,7 +331,7 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
                     raise
                 moved = ", ".join(
                     f"{bank.name} at {bank.commit[:12]} (the catalogue has "
-                    f"{treebanks.corpus(bank.name).commit[:12]} now)"
+                    f"{treebanks.corpus(bank.name, 'all').commit[:12]} now)"
                     for bank in request.pinned
                 )
                 raise type(error)(f"the release was built from {moved}, which cannot be downloaded: {error}") from error
@@ -380,7 +380,7 @@ def requests_of(
             raw=_annotation_options(sources, stanza_dir), pinned=pinned,
             fill=() if corpora else tuple(sorted({named[name] for name in filling})),
             commits=tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source)),
-            exclude=excluded,
+            exclude=excluded, licences="all",
         )  # fmt: skip
 
 
@@ -425,7 +425,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
         text, read = annotation["text"], assignments(annotation["read"])
         text_corpus, files = None, text.get("listed")
         with suppress(UnknownNameError, UnsupportedError):
-            text_corpus = treebanks.corpus(name)
+            text_corpus = treebanks.corpus(name, "all")
         if isinstance(text_corpus, TextCorpus):
             same_options = not files or read_options(text_corpus.read) == read_options(read)
             if text_corpus.commit == source["commit"] and same_options:
@@ -437,7 +437,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
             )
         return _moved(text_corpus, source, files, read=read)
     try:
-        bank = treebanks.treebank(name)
+        bank = treebanks.treebank(name, "all")
     except UnknownNameError:
         built_from = ", ".join(f"{path} (SHA-256 {entry['sha256'][:12]}…)" for path, entry in source["files"].items())
         raise DiscoprobeError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
+from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, LICENCES, Licences
 from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
 from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
 
@@ -44,6 +44,7 @@ class Request:
         keep_failed: keep configs that fail the audit.
         raw: how raw text is read and annotated; None for the defaults.
         exclude: rows that readers found faulty: config → id → verdict.
+        licences: which corpora of the catalogue may be used.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
         fill: text for tasks that need no annotation of words, read after the corpora until the sizes are reached; None
             for the default text of the catalogue.
@@ -59,6 +60,7 @@ class Request:
     audit: bool = True
     keep_failed: bool = False
     raw: AnnotationOptions | None = None
+    licences: Licences = "open"
     pinned: tuple[Treebank | TextCorpus, ...] = ()
     fill: tuple[str, ...] | None = ()
     commits: tuple[tuple[str, str], ...] = ()
@@ -78,7 +80,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     seed: int = 13, jobs: int = 1, on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
     segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
     documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
-    keep_failed: bool = False, exclude: Sequence[Path] | None = None,
+    keep_failed: bool = False, exclude: Sequence[Path] | None = None, licences: str = "open",
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
@@ -94,6 +96,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         raise UsageError("--task names no task; `build tasks` lists them")
     if on_error not in {"stop", "skip"}:
         raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
+    accepted = read_licences(licences)
     if gold and fill:
         raise UsageError("--gold keeps to treebanks and --fill adds text; give one of them")
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
@@ -106,7 +109,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     languages = language_codes(languages)
     for name in corpora:
         if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):
-            catalogue_corpus(name)
+            catalogue_corpus(name, accepted)
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415 (imports polars)
 
     tasks_named(tasks)
@@ -115,7 +118,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     return Request(
         languages, corpora, tasks, settings, jobs, cast("OnError", on_error), audit=audit, keep_failed=keep_failed,
         exclude=_rows_to_exclude(exclude or ()), raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),
-        fill=tuple(fill) if fill else () if gold or corpus else None,
+        licences=accepted, fill=tuple(fill) if fill else () if gold or corpus else None,
     )  # fmt: skip
 
 
@@ -146,14 +149,27 @@ def language_codes(names: tuple[str, ...]) -> tuple[str, ...]:
     return () if names == (ALL,) else tuple(treebanks.language_code(name) for name in names)
 
 
-def catalogue_corpus(name: str) -> Treebank | TextCorpus:
+def read_licences(text: str) -> Licences:
+    """The value of ``--licences``.
+
+    Raises:
+        UsageError: there is no such value.
+    """
+    for licences in LICENCES:
+        if licences == text:
+            return licences
+    raise UsageError(f"--licences is '{text}'; give {' or '.join(LICENCES)}")
+
+
+def catalogue_corpus(name: str, licences: Licences) -> Treebank | TextCorpus:
     """The corpus of the catalogue with this name.
 
     Raises:
         UnknownNameError: there is none; the message names similar corpora.
+        UnsupportedError: it is left out, for its licence or another reason.
     """
     try:
-        return treebanks.corpus(name)
+        return treebanks.corpus(name, licences)
     except UnknownNameError as error:
         every = treebanks.languages(every=True)
         names = [SAMPLE, *(corpus.name for each in every for corpus in (*each.treebanks, *each.texts))]

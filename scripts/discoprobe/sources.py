@@ -92,27 +92,52 @@ def corpora_of(
     """The corpora of each language, and the tasks that are built from them.
 
     Tasks that need no annotation of words get the text of `fill_of` in addition, which is read after the corpora until
-    the sizes are reached. A language for which the catalogue has no corpus is built from that text alone.
+    the sizes are reached. A language for which the catalogue has no corpus is built from that text alone. When no
+    corpus is named, tasks on a layer of discourse annotation are built from the corpora of the catalogue that have it.
 
     Raises:
         DiscoprobeError: as for `read`; or the text cannot be read.
     """
-    filled = [task for task in tasks if is_filled(task)]
-    text_of = functools.cache(functools.partial(_fill, request) if filled else lambda _: None)
+    text_of = functools.cache(functools.partial(_fill, request) if any(map(is_filled, tasks)) else lambda _: None)
     codes = request.languages
     texts = {code: text for code in codes if (text := text_of(code))}  # first, so that a network error comes early
-    alone = [code for code in texts if not request.corpora and not treebanks.default_corpora(code)]
+    on_layers = {code: _on_layers(request, code, tasks) for code in codes}
+    others = {code: [task for task in tasks if task not in taken] for code, (taken, _) in on_layers.items()}
+    names = {name for _, by_corpora in on_layers.values() for of_layer in by_corpora for name in of_layer}
+    downloads.fetch([treebanks.treebank(name, "all") for name in sorted(names)], jobs=request.jobs, progress=progress)
+    for code, (_, by_corpora) in on_layers.items():
+        for of_layer, of_corpora in by_corpora.items():
+            for corpus in read(dataclasses.replace(request, languages=(code,), corpora=of_layer), progress):
+                yield corpus, of_corpora
+    alone = [code for code in texts if not request.corpora and not treebanks.default_corpora(code, request.licences)]
     for code in alone:
-        yield texts[code], tasks
-    others = tuple(code for code in codes if code not in alone)
-    for corpus in read(dataclasses.replace(request, languages=others), progress) if others or not codes else ():
+        yield texts[code], others[code]
+    left = tuple(code for code in codes if code not in alone and others[code])
+    for corpus in read(dataclasses.replace(request, languages=left), progress) if left or not codes else ():
+        of_lang = others.get(corpus.lang, tasks)
         text = text_of(corpus.lang)
         if text is None:
-            yield corpus, tasks
+            yield corpus, of_lang
             continue
-        if unfilled := [task for task in tasks if task not in filled]:
+        if unfilled := [task for task in of_lang if not is_filled(task)]:
             yield corpus, unfilled
-        yield corpus + text, filled
+        if filled := [task for task in of_lang if is_filled(task)]:
+            yield corpus + text, filled
+
+
+def _on_layers(
+    request: Request, code: str, tasks: Sequence[AnyTask]
+) -> tuple[Collection[AnyTask], Mapping[tuple[str, ...], Sequence[AnyTask]]]:
+    """The tasks on layers of discourse annotation that corpora of the catalogue have, and these tasks by corpora.
+
+    There are none if corpora are named.
+    """
+    by_corpora: dict[tuple[str, ...], list[AnyTask]] = {}
+    for task in tasks if not request.corpora else ():
+        banks = treebanks.corpora_with(task.needs, code, request.licences)
+        if banks:
+            by_corpora.setdefault(tuple(bank.name for bank in banks), []).append(task)
+    return [task for of_corpora in by_corpora.values() for task in of_corpora], by_corpora
 
 
 def is_filled(task: AnyTask) -> bool:
@@ -175,7 +200,7 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
         named = [
             _of_catalogue(corpus, segment=options.segment)
             for code in codes
-            for corpus in treebanks.default_corpora(code) or treebanks.open_treebanks(code)
+            for corpus in treebanks.needed_corpora(code, request.licences)
         ]
     else:
         raise UsageError("give --lang, or --corpus with the corpora to build from")
@@ -327,7 +352,7 @@ def name_corpus(name: str, lang: str, request: Request, *, segment: bool) -> Nam
     if is_hub_text(name):
         raise UsageError(f"{name}: give --segment to read text from the Hub (discourse tasks need no annotation)")
     pinned = {corpus.name: corpus for corpus in request.pinned}
-    return _of_catalogue(pinned.get(name) or catalogue_corpus(name), segment=segment)
+    return _of_catalogue(pinned.get(name) or catalogue_corpus(name, request.licences), segment=segment)
 
 
 def _of_catalogue(corpus: PinnedCorpus, *, segment: bool) -> NamedCorpus:
@@ -393,45 +418,56 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
         RemoteError: a URL, or the Hub, cannot be reached.
     """
     codes, segment = request.languages, request.raw is not None and request.raw.segment
-    lang, names = codes[0] if len(codes) == 1 else "", tuple(task.name for task in tasks)
+    lang = codes[0] if len(codes) == 1 else ""
+    planned: list[PlannedSource] = []
+    tasks_of: dict[str, Sequence[AnyTask]] = {}  # of a language, those that are not built from corpora of a layer
+    for code in codes:
+        on_layers, by_corpora = _on_layers(request, code, tasks)
+        tasks_of[code] = [task for task in tasks if task not in on_layers]
+        for of_layer, of_corpora in by_corpora.items():
+            named = [name_corpus(name, code, request, segment=segment) for name in of_layer]
+            planned += [_planned(corpus, code, of_corpora) for corpus in named]
     if request.corpora:
         named = [name_corpus(name, lang, request, segment=segment) for name in request.corpora]
     else:
-        of_languages = [corpus for code in codes for corpus in treebanks.default_corpora(code)]
-        named = [_of_catalogue(corpus, segment=segment) for corpus in of_languages]
-    planned: list[PlannedSource] = []
+        default = [treebanks.default_corpora(code, request.licences) for code in codes if tasks_of[code]]
+        named = [_of_catalogue(corpus, segment=segment) for of_code in default for corpus in of_code]
     for corpus in named:
         if corpus.name == SAMPLE:
+            names = tuple(task.name for task in tasks)
             of_sample = codes or treebanks.sample_files()
             planned += [PlannedSource(code, SAMPLE, READ, names, "CC0 1.0", 1, None) for code in of_sample]
         else:
-            planned.append(_planned(corpus, lang, names))
-    filled = tuple(task.name for task in tasks if is_filled(task))
-    for code in (codes or tuple(sorted({source.lang for source in planned} - {""}))) if filled else ():
-        of_fill = names if not request.corpora and not treebanks.default_corpora(code) else filled
-        for name in fill_of(request, code):
+            of_lang = corpus.of_catalogue.lang if corpus.of_catalogue else lang
+            planned.append(_planned(corpus, lang, tasks_of.get(of_lang, tasks)))
+    for code in codes or sorted({source.lang for source in planned} - {""}):
+        of_fill = tasks_of.get(code, tasks)
+        if request.corpora or treebanks.default_corpora(code, request.licences):
+            of_fill = [task for task in of_fill if is_filled(task)]
+        for name in fill_of(request, code) if any(map(is_filled, of_fill)) else ():
             text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
             planned.append(_planned(text, code, of_fill))
     return planned
 
 
-def _planned(corpus: NamedCorpus, lang: str, tasks: tuple[str, ...]) -> PlannedSource:
+def _planned(corpus: NamedCorpus, lang: str, tasks: Sequence[AnyTask]) -> PlannedSource:
     """A corpus with its number of files and their size; neither is known of a URL that is not listed."""
+    names = tuple(task.name for task in tasks)
     if pinned := corpus.of_catalogue:
         size = len(pinned.files), pinned.bytes
-        return PlannedSource(pinned.lang, pinned.name, corpus.how, tasks, pinned.licence, *size)
+        return PlannedSource(pinned.lang, pinned.name, corpus.how, names, pinned.licence, *size)
     if corpus.how in {PARTLY, FILL}:
         text = corpus.hub_text
         files = files_at(text.url(corpus.lang) if text else corpus.name, PARQUET)
         name, licence = (text.corpus(corpus.lang), text.licence) if text else (corpus.name, UNKNOWN)
         size = len(files), sum(file.bytes for file in files)
-        return PlannedSource(lang, name, corpus.how, tasks, licence, *size)
+        return PlannedSource(lang, name, corpus.how, names, licence, *size)
     path = Path(corpus.name)
     if not path.exists():
-        return PlannedSource(lang, corpus.name, corpus.how, tasks, UNKNOWN, 0, None)
+        return PlannedSource(lang, corpus.name, corpus.how, names, UNKNOWN, 0, None)
     local_files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
     size = len(local_files), sum(file.stat().st_size for file in local_files)
-    return PlannedSource(lang, corpus.name, corpus.how, tasks, UNKNOWN, *size)
+    return PlannedSource(lang, corpus.name, corpus.how, names, UNKNOWN, *size)
 
 
 AROUND = 2

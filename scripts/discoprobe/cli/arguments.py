@@ -165,6 +165,9 @@ Fill = Annotated[Texts, typer.Option("--fill", help=
     "a path or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. The column `corpus` "
     "names the source of each row. Repeatable.")]
 Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks only, without --fill.")]
+Licences = Annotated[str, typer.Option("--licences", metavar="open|all", help=
+    "Which corpora of the catalogue may be used: `open` (they may be changed and passed on for any purpose), or `all`. "
+    "`push` refuses to publish what is built from the others.")]
 Segment = Annotated[bool, typer.Option("--segment", help=
     "Divide raw text into sentences and words only; tasks that need annotation are then not built. This uses "
     "Stanza's tokeniser if it is installed, else rules (for languages with spaces between words). Parquet files, "

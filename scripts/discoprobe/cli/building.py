@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.why import Explanation
     from discoprobe.cli.terminal import Cell
+    from discoprobe.loaders.catalogue.treebanks import PinnedCorpus
     from discoprobe.loaders.raw.prepare import AnnotatedCorpus
     from discoprobe.pipeline import BuildResult
 
@@ -45,8 +46,8 @@ def run(  # noqa: PLR0913 (one parameter per option)
     preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
     cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
     exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
-    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, stanza_dir: arg.StanzaDir = None,
-    json_: arg.Json = False,
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, licences: arg.Licences = "open",
+    stanza_dir: arg.StanzaDir = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -57,7 +58,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-        gold=gold, audit=audit, keep_failed=keep_failed, exclude=exclude,
+        gold=gold, licences=licences, audit=audit, keep_failed=keep_failed, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
     from discoprobe.remote_folders import release_at
@@ -118,8 +119,8 @@ def why(  # noqa: PLR0913 (one parameter per option)
     corpus: arg.CorpusOption = None, size: arg.Size = None, documents: arg.Documents = None,
     preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
     on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
-    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, stanza_dir: arg.StanzaDir = None,
-    json_: arg.Json = False,
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, licences: arg.Licences = "open",
+    stanza_dir: arg.StanzaDir = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Say why a sentence is in a config, or by which step, reason and rule it was lost.
 
@@ -144,7 +145,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
         request = parse_request(
             [lang], [task], corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
             segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-            gold=gold, exclude=exclude,
+            gold=gold, licences=licences, exclude=exclude,
         )  # fmt: skip
     with terminal.progress() as progress:
         explanations = pipeline.why(request, config, sentence, progress)
@@ -272,13 +273,17 @@ def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
 
 
 @corpora.command("fetch")
-def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Json = False) -> None:
+def corpora_fetch(
+    names: arg.Names = None, *, licences: arg.Licences = "open", jobs: arg.Jobs = 4, json_: arg.Json = False
+) -> None:  # fmt: skip
     """Download corpora into the cache and verify every file."""
     from discoprobe.loaders.fetch import downloads
+    from discoprobe.request import read_licences
 
+    corpora = downloads.select(names or [], read_licences(licences))
     with terminal.progress() as progress:
-        downloads.fetch(downloads.select(names or []), jobs=jobs, progress=progress)
-    terminal.show(_file_rows(names or []), ["corpus", "file", "state"], as_json=json_)
+        downloads.fetch(corpora, jobs=jobs, progress=progress)
+    terminal.show(_file_rows(corpora), ["corpus", "file", "state"], as_json=json_)
 
 
 @corpora.command("check")
@@ -287,11 +292,13 @@ def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> N
     from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_of
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.conllu.reader import describe, find_files
+    from discoprobe.loaders.fetch import downloads
     from discoprobe.loaders.files import hashes_of
 
     paths = [Path(name) for name in names or [] if Path(name).exists()]
     of_catalogue = [name for name in names or [] if not Path(name).exists()]
-    rows = _file_rows(of_catalogue) if of_catalogue or not paths else []
+    corpora = downloads.select(of_catalogue, "all" if of_catalogue else "open")
+    rows = _file_rows(corpora) if of_catalogue or not paths else []
     for path, top in find_files(paths).items() if paths else ():
         file = describe(path, top, "und", facts_of(path, hashes_of(path)))
         documents = explain_documents(path, file.facts.documents if file.facts else DocumentRule())
@@ -304,15 +311,16 @@ def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> N
         )
 
 
-def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
-    """A row per file of the catalogue: its state, and if it is ok, how its documents are recognised."""
-    from discoprobe.loaders.catalogue.treebanks import Treebank, corpus
+def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
+    """A row per file of corpora: its state, and if it is ok, how its documents are recognised."""
+    from discoprobe.loaders.catalogue.treebanks import Treebank
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.fetch import downloads
 
     rows: list[dict[str, Cell]] = []
-    for checked in downloads.check(downloads.select(names)):
-        bank = corpus(checked.corpus) if checked.state == "ok" else None
+    by_name = {corpus.name: corpus for corpus in corpora}
+    for checked in downloads.check(corpora):
+        bank = by_name[checked.corpus] if checked.state == "ok" else None
         documents = explain_documents(checked.location, bank.documents) if isinstance(bank, Treebank) else ""
         row: dict[str, Cell] = {"corpus": checked.corpus, "file": checked.file.path, "state": checked.state}
         rows.append(row | {"documents": documents, "problem": checked.problem})

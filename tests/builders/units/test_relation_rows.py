@@ -155,6 +155,18 @@ def test_a_unit_beside_itself_is_no_row(tmp_path):
     assert build("dr", load_corpus("en", [str(tmp_path)])).drops["equal-units"] == 1
 
 
+def test_an_entity_that_a_tokeniser_pulled_apart_is_no_text(tmp_path):
+    write_many(tmp_path, "eng.pdtb.made", 60)
+    row = (tmp_path / "eng.pdtb.made_test.rels").read_text(encoding="utf-8").split("\n")[1]
+    first, second = row.split("\t")[3].split()[1:3]
+    for path in tmp_path.iterdir():
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(first, "&gt").replace(second, ";"), encoding="utf-8")
+    config = build("dr", load_corpus("en", [str(tmp_path)]))
+    assert config.drops["entity"] >= 1
+    assert audit(config).finding("clean-text").measured == 0
+
+
 def test_units_of_two_splits_stay_in_test(tmp_path):
     write_many(tmp_path, "eng.pdtb.made", 60)
     before = build("dr", load_corpus("en", [str(tmp_path)]))

@@ -1,6 +1,5 @@
 """The catalogue: what it holds, how it is asked, and that it is what its inputs make."""
 
-import functools
 import json
 import re
 import subprocess
@@ -10,15 +9,17 @@ from pathlib import Path
 
 import pytest
 from shared import ROOT, SHARED
-from tiny_catalogue import write_catalogue
+from tiny_catalogue import use_catalogue, write_catalogue
 
 from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, convert_table, hashes_of
 from discoprobe.loaders.catalogue import (
     DocumentRule,
+    corpora_with,
+    default_corpora,
     language,
     language_code,
     languages,
-    open_treebanks,
+    needed_corpora,
     openness,
     treebank,
     treebanks,
@@ -68,7 +69,7 @@ def test_a_treebank_is_whole(bank):
     assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in bank.files)
     assert all(file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256) for file in bank.files)
     assert all(file.bytes is None or file.bytes > 0 for file in bank.files)
-    assert all(file.path.endswith(".conllu") for file in bank.files)
+    assert all(file.path.endswith((".conllu", ".rels", ".rs3", ".rs4")) for file in bank.files)
     assert len({file.name for file in bank.files}) == len(bank.files), "the cache keeps files by name"
     assert bank.commit[:7] in bank.citation
     assert bank.repo in bank.citation
@@ -98,6 +99,7 @@ def test_what_is_left_out_has_a_reason_and_the_rest_is_not_left_out():
 def test_the_open_part_of_a_corpus_is_offered_without_the_rest():
     files = {file.name for file in treebank("GUM-open").files}
     genres = {name.split("_")[1] for name in files}
+    assert len({name.partition(".")[0] for name in files}) * 2 == len(files), "every document has its tree"
     assert genres == {"academic", "bio", "court", "interview", "news", "speech", "textbook", "vlog", "voyage"}
     assert not {name for name in (file.name for file in treebank("GCDT").files) if "whow" in name}
 
@@ -144,17 +146,60 @@ def test_a_treebank_by_name_and_prefix():
     assert treebank("es_ancora") is treebank("UD_Spanish-AnCora") is treebank("ud_spanish-ancora")
     with pytest.raises(UnknownNameError, match="did you mean UD_Spanish-AnCora"):
         treebank("UD_Spanish-Ancorra")
-    with pytest.raises(UnsupportedError, match="UD_Bulgarian-BTB is not offered for download: CC BY-NC-SA"):
+    with pytest.raises(UnsupportedError, match=r"UD_Bulgarian-BTB: CC BY-NC-SA 3.0 forbids .*--licences all"):
         treebank("bg_btb")
+    assert treebank("bg_btb", "all").name == "UD_Bulgarian-BTB"
+    for licences in ("open", "all"):
+        with pytest.raises(UnsupportedError, match=r"UD_Arabic-NYUAD is not offered for download: .*without the text"):
+            treebank("ar_nyuad", licences)
 
 
 def test_treebanks_taken_by_default():
-    assert [bank.name for bank in open_treebanks("Uyghur")] == ["UD_Uyghur-UDT"]
-    names = {bank.name for bank in open_treebanks("zh")}
+    assert [bank.name for bank in needed_corpora("Uyghur")] == ["UD_Uyghur-UDT"]
+    names = {bank.name for bank in needed_corpora("zh")}
     assert "UD_Chinese-GSD" in names
     assert "GCDT" not in names, "its tags are not those of Universal Dependencies"
     with pytest.raises(UnsupportedError, match=r"Bulgarian has no openly licensed treebank .*commercial"):
-        open_treebanks("bg")
+        needed_corpora("bg")
+
+
+def test_every_licence_is_accepted_only_if_asked_for():
+    assert [bank.name for bank in default_corpora("bg")] == []
+    assert [bank.name for bank in default_corpora("bg", "all")] == ["UD_Bulgarian-BTB"]
+    assert [corpus.name for corpus in default_corpora("eu")] == ["NTREX-128-eu"]
+    assert [corpus.name for corpus in default_corpora("eu", "all")] == ["UD_Basque-BDT"], "a treebank, not raw text"
+    closed = {bank.name for bank in default_corpora("it", "all")} - {bank.name for bank in default_corpora("it")}
+    assert {"UD_Italian-ISDT", "UD_Italian-VIT"} <= closed
+    assert "UD_Italian-ISDT" in {corpus.name for corpus in select(["it"], "all")}
+    assert "UD_Italian-ISDT" not in {corpus.name for corpus in select(["it"])}
+
+
+def test_what_is_left_out_for_its_licence_is_pinned():
+    usable = [record for record in LEFT_OUT if record.files]
+    assert len(usable) > 50
+    for record in usable:
+        assert openness(record.licence) != "open"
+        assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in record.files)
+        assert len({file.name for file in record.files}) == len(record.files)
+
+
+def test_corpora_with_annotated_discourse():
+    def names(layer, lang, licences="open"):
+        return [bank.name for bank in corpora_with(frozenset({layer, "upos"}), lang, licences)]
+
+    assert names("relations", "en") == ["GUM-open"]
+    assert names("rst_trees", "zh") == ["GCDT"]
+    assert names("coreference", "cop") == ["UD_Coptic-Scriptorium"]
+    assert names("relations", "es") == []
+    assert names("relations", "es", "all") == ["spa.rst.rststb", "spa.rst.sctb"]
+    assert names("rst_trees", "en", "all") == ["GUM-open"]
+    whole = names("relations", "en", "all")
+    assert {"UD_English-GUM", "UD_English-GENTLE"} <= set(whole)
+    assert not {"GUM-open", "eng.erst.gentle"} & set(whole), "they are parts of those"
+    for record in (record for record in LEFT_OUT if record.name.count(".") == 2):
+        stems = {file.path.removesuffix(".rels") for file in record.files if file.path.endswith(".rels")}
+        assert stems == {file.path.removesuffix(".conllu") for file in record.files if file.path.endswith(".conllu")}
+        assert not record.default, "it is not used for other tasks"
 
 
 @pytest.fixture
@@ -169,10 +214,7 @@ def tiny(tmp_path, monkeypatch):
         test=f'git_blob_sha1 = "GIT", bytes = 1, sha256 = "{test.sha256}"',
         train=f'git_blob_sha1 = "{train.git_blob_sha1}"',
     )  # fmt: skip
-    monkeypatch.setattr(treebanks, "_folder", lambda: tmp_path / "catalogue")
-    for name, function in [*vars(treebanks).items()]:
-        if hasattr(function, "cache_clear"):
-            monkeypatch.setattr(treebanks, name, functools.cache(function.__wrapped__))
+    use_catalogue(tmp_path / "catalogue", monkeypatch)
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
     return contents
 
