@@ -9,9 +9,9 @@ since the frequency of a word would then tell the label. No word form of the tes
 A verb replaces another only if the corpora give evidence that it does not fit there. What counts is its frame: whether
 it governs an object, a clause, or only a phrase with a case marker. A verb is put beside an object or a clause if the
 corpora have it without, and never with one (*she arrived the letter*); without both, if they have it with an object,
-and never without (*he defeated in Cambridge*). Passives, reflexives and verbs with a particle are neither replaced nor
-evidence, and verbs whose object may stand elsewhere (*the book that she read*) are no evidence either. Small corpora
-give few rows. Nouns are not replaced: where a noun was never seen, it often fits.
+and never without (*he defeated in Cambridge*). Passives and participles that may be passive, reflexives, verbs with a
+particle and verbs whose object may stand elsewhere (*the book that she read*) are neither replaced nor evidence. Small
+corpora give few rows. Nouns are not replaced: in a place in which a noun was never seen, it often fits.
 
 The two verbs differ in lemma and agree in FEATS, gender included (words without FEATS: in the endings of form and
 lemma). Both or neither have a capital, and both or neither are sentence-initial. After a function word, both begin with

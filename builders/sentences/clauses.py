@@ -171,11 +171,11 @@ def with_frames(verbs: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     """Some of the words, which are verbs, with ``role`` (their frame), ``shown``, ``also`` and ``weak``.
 
     ``shown`` is the frame that the verb is known to have; null where its object may stand elsewhere, in the passive,
-    and with a reflexive or a particle, which make it another verb (*give up*). ``also`` is a second one,
-    ``transitive``. ``weak`` frames say little about which verbs fit: those that are not known, a verb as an attribute,
-    one that governs neither a complement nor a phrase with a case marker, one beside another clause, after what it says
-    or before its subject (*he left, said Ann*), and one with a clause that an adposition marks, which may be an adjunct
-    (French *participer à régler*).
+    for a participle that may be one (treebanks do not mark all), and with a reflexive or a particle, which make it
+    another verb (*give up*). ``also`` is a second one, ``transitive``. ``weak`` frames say little about which verbs
+    fit: those that are not known, a verb as an attribute, one that governs neither a complement nor a phrase with a case marker,
+    one beside another clause, after what it says or before its subject (*he left, said Ann*), and one with a clause
+    that an adposition marks, which may be an adjunct (French *participer à régler*).
     """
     rel, deprel = pl.col("rel"), pl.col("deprel")
     clausal, marking = rel.is_in(CLAUSAL), (rel == "mark") & (pl.col("upos") == "ADP")
@@ -198,11 +198,13 @@ def with_frames(verbs: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     role = pl.coalesce(*frames, pl.lit(FRAMES["bare"]))
     bare, attribute = role == FRAMES["bare"], rel.is_in(["amod", "acl"])
     hidden = bare & (rel.is_in(ELSEWHERE) | pl.col("joined"))
-    unclear = (passive | pl.col("another") | hidden).fill_null(value=False)
+    participle = has("VerbForm", "Part")
+    perhaps_passive = bare & participle & ~has("Voice", "Act")
+    unclear = (passive | perhaps_passive | pl.col("another") | hidden).fill_null(value=False)
     after = (pl.col("clause_row") < pl.col("row")) | (bare & (pl.col("subject_row") > pl.col("row")))
     evident = pl.col("object") | pl.col("clause") | pl.col("oblique")
     loose = ~evident | pl.col("beside") | pl.col("adjunct") | attribute | (rel == "parataxis")
-    transitive = pl.col("clause") | passive | pl.col("another") | (attribute & has("VerbForm", "Part"))
+    transitive = pl.col("clause") | passive | pl.col("another") | (attribute & participle)
     return governing.with_columns(
         role=role,
         shown=pl.when(~unclear).then(role),

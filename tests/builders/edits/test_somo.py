@@ -106,8 +106,11 @@ def test_no_replaced_text_is_anybodys_original(where, lang, loose):
 
 
 def _conllu(words):
-    """A sentence of (form, upos, head, deprel) in CoNLL-U."""
-    rows = [(i, form, form.lower(), upos, "_", "_", head, rel, "_", "_") for i, (form, upos, head, rel) in words]
+    """A sentence of (form, upos, head, deprel, perhaps FEATS) in CoNLL-U."""
+    rows = [
+        (i, form, form.lower(), upos, "_", *(feats or "_"), head, rel, "_", "_")
+        for i, (form, upos, head, rel, *feats) in words
+    ]
     lines = ["\t".join(map(str, row)) for row in rows]
     return "\n".join(["# sent_id = 1", f"# text = {' '.join(row[1] for row in rows)}", *lines, "", ""])
 
@@ -119,6 +122,16 @@ BARE_VERB = [("He", "PRON", 2, "nsubj"), ("slept", "VERB", 0, "root")]
 
 
 VERB_WITH_PARTICLE = [("She", "PRON", 2, "nsubj"), ("gave", "VERB", 0, "root"), ("up", "ADP", 2, "compound:prt")]
+PERHAPS_PASSIVE = [
+    ("Bilen", "NOUN", 3, "nsubj"),
+    ("blev", "AUX", 3, "aux"),
+    ("kørt", "VERB", 0, "root", "VerbForm=Part"),
+]
+PARTICIPLE = [
+    ("Il", "PRON", 3, "nsubj"),
+    ("a", "AUX", 3, "aux"),
+    ("dormi", "VERB", 0, "root", "VerbForm=Part|Voice=Act"),
+]
 VERB_WITH_REFLEXIVE = [("Se", "PRON", 2, "expl:pv"), ("quejó", "VERB", 0, "root")]
 VERB_WITH_ADJUNCT = [
     ("Elle", "PRON", 2, "nsubj"),
@@ -146,6 +159,8 @@ JOINED_VERBS = [("Buy", "VERB", 0, "root"), ("and", "CCONJ", 3, "cc"), ("read", 
         (VERB_IN_PASSIVE, [None]),
         (VERB_WITH_PARTICLE, [None]),
         (VERB_WITH_REFLEXIVE, [None]),
+        (PERHAPS_PASSIVE, [None]),
+        (PARTICIPLE, ["verb"]),
         (JOINED_VERBS, [None, None]),
         ([*JOINED_VERBS, ("books", "NOUN", 3, "obj")], [None, "verb object"]),
     ],
@@ -184,6 +199,7 @@ def test_sentences_without_a_replaceable_word_are_evidence_too(tmp_path):
         (QUOTED, "verb clause", True),
         (VERB_WITH_ADJUNCT, "verb clause", True),
         (VERB_WITH_PARTICLE, "verb", True),
+        (PERHAPS_PASSIVE, "verb", True),
     ],
 )
 def test_the_role_of_a_verb_is_its_frame_and_some_frames_tell_nothing(words, role, weak, tmp_path):
