@@ -173,9 +173,9 @@ def with_frames(verbs: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     ``shown`` is the frame that the verb is known to have; null where its object may stand elsewhere, in the passive,
     for a participle that may be one (treebanks do not mark all), and with a reflexive or a particle, which make it
     another verb (*give up*). ``also`` is a second one, ``transitive``. ``weak`` frames say little about which verbs
-    fit: those that are not known, a verb as an attribute, one that governs neither a complement nor a phrase with a case marker,
-    one beside another clause, after what it says or before its subject (*he left, said Ann*), and one with a clause
-    that an adposition marks, which may be an adjunct (French *participer à régler*).
+    fit: those that are not known, a verb as an attribute, one that governs neither a complement nor a phrase with a
+    case marker, one beside another clause, after what it says or before its subject (*he left, said Ann*), and one with
+    a clause that an adposition marks, which may be an adjunct (French *participer à régler*).
     """
     rel, deprel = pl.col("rel"), pl.col("deprel")
     clausal, marking = rel.is_in(CLAUSAL), (rel == "mark") & (pl.col("upos") == "ADP")
