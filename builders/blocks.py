@@ -33,7 +33,7 @@ from discoprobe.loaders.near_duplicates import Shingles
 
 Block = tuple[Loadable, ...]
 
-SLOW_BLOCK = 2**20
+SLOW_BLOCK = 2**18
 """Bytes of text in a block of parts that take long to load, about: less is then read that is not needed."""
 
 LONGEST = 2

@@ -161,20 +161,24 @@ def test_gold_rows_come_first(cache, text, monkeypatch):
 def test_with_stanza(process, tmp_path):
     """Small models are right about the length of sentences, and not about subjects."""
     pytest.importorskip("stanza")
-    if not (SHARED / "models" / "stanza").is_dir():
+    models, treebanks = SHARED / "models" / "stanza", SHARED / "corpora" / "ud" / "es"
+    if not models.is_dir():
         pytest.skip("../shared has no models")
-    treebank, novels = (SHARED / "corpora" / path for path in ("ud/es/UD_Spanish-GSD", "hub/novels_es"))
+    ((shard,), news) = load_corpus("es", [str(treebanks / "UD_Spanish-AnCora")]).shards(), tmp_path / "news"
+    news.mkdir()
+    documents = shard.sentences.group_by("doc", maintain_order=True).agg(text=pl.col("text").str.join(" ")).head(40)
+    pq.write_table(documents.select("text").to_arrow(), news / "a.parquet")
     done = process(
-        "run", "--lang", "es", "--corpus", treebank, "--fill", novels, "--silver", "--stanza-dir",
-        SHARED / "models" / "stanza", "--task", "sent_len,subj_number", "--size", "300/60/120", "--min-rows", "0",
-        "--no-audit", "--out", tmp_path / "out", cwd=tmp_path,
+        "run", "--lang", "es", "--corpus", treebanks / "UD_Spanish-GSD", "--fill", news, "--silver", "--stanza-dir",
+        models, "--task", "sent_len,subj_number", "--size", "1000/200/400", "--min-rows", "0", "--no-audit",
+        "--out", tmp_path / "out", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     sources = {
         name: set(pl.read_parquet(tmp_path / "out" / name / "*.parquet")["corpus"])
         for name in ("sent_len_es", "subj_number_es")
     }
-    assert sources["sent_len_es"] == {"UD_Spanish-GSD", "novels_es"}
+    assert sources["sent_len_es"] == {"UD_Spanish-GSD", "news"}
     assert sources["subj_number_es"] == {"UD_Spanish-GSD"}
     card = " ".join((tmp_path / "out" / "sent_len_es" / "README.md").read_text(encoding="utf-8").split())
     assert "These models annotated held-out sentences of the treebanks of this build" in card
