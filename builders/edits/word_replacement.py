@@ -149,7 +149,8 @@ def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
     A word may be replaced if it is one word of the text, and its inflection is known.
 
     ``before``, ``word``, ``after`` and ``lemma`` are hashes. The first word of each sentence also has ``seen``: the
-    hashes of the words, lemmas, roles and bigrams of the sentence. ``known`` and ``role`` are hashes of lemma and role.
+    hashes of the words, lemmas, roles and bigrams of the sentence, and in the first row those of all sentences in which
+    no word may be replaced. ``known`` and ``role`` are hashes of lemma and role.
     """
     open_class = _in_context(trees, context.language.section(SomoRules).open).with_columns(
         before=_left_half("left"), word_after=_right_half("small"),
@@ -187,7 +188,10 @@ def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
         into,
         pl.when(~pl.col("before_open")).then(out),
     )
-    seen = open_class.select("sent", seen=hashes).explode("seen").drop_nulls().group_by("sent").agg("seen")
+    # The first candidate also has those of the sentences without one, which are evidence as well.
+    sents = candidates["sent"]
+    bearer = pl.when(pl.col("sent").is_in(sents.unique().implode())).then("sent").otherwise(pl.lit(sents.first()))
+    seen = open_class.select(sent=bearer, seen=hashes).explode("seen").drop_nulls().group_by("sent").agg("seen")
     rows = candidates.join(seen, on="sent", how="left", maintain_order="left")
     return rows.with_columns(pl.when(pl.col("sent").is_first_distinct()).then("seen"))
 

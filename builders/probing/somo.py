@@ -25,5 +25,5 @@ from discoprobe.builders.task import ProbingTask
 
 TASK = ProbingTask(
     labels=("original", "replaced"), select=replaceable_words, sample=original_and_replaced, edit=planned_edit,
-    split_by="target", needs=frozenset({"upos", "lemma", "deps"}), pairs=True, version=7,
+    split_by="target", needs=frozenset({"upos", "lemma", "deps"}), pairs=True, version=8,
 )  # fmt: skip

@@ -139,6 +139,21 @@ def test_a_verb_whose_object_may_stand_elsewhere_does_not_show_that_it_needs_non
     assert found["shown"].to_list() == shown
 
 
+def test_sentences_without_a_replaceable_word_are_evidence_too(tmp_path):
+    """*Slept* may not be replaced, since it governs nothing; but it shows that *sleep* needs no object."""
+    file = tmp_path / "en_case-ud-test.conllu"
+    sentences = (BARE_VERB, VERB_WITH_OBJECT, BARE_VERB)
+    texts = [_conllu(enumerate(words, 1)).replace("= 1", f"= {n}") for n, words in enumerate(sentences, 1)]
+    file.write_text("".join(texts), encoding="utf-8")
+    (shard,) = read_corpora([file])["en"].shards()
+    frame = word_replacement.replaceable_words(
+        Trees(shard), Context("somo", language_data("en"), Settings(ipm="none"), TASK.labels)
+    )
+    assert frame["sent"].n_unique() == 1
+    words = pl.Series(["slept", "wrote", "books"]).hash(0).to_numpy()
+    assert HashCounts(frame["seen"]).of(words).tolist() == [2, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("words", "role", "weak"),
     [
