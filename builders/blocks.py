@@ -33,6 +33,9 @@ from discoprobe.loaders.near_duplicates import Shingles
 
 Block = tuple[Loadable, ...]
 
+SLOW_BLOCK = 2**18
+"""Bytes of text in a block of parts that take long to load, about: less is then read that is not needed."""
+
 LONGEST = 2
 """A block that has this many times the set amount of text ends in any case."""
 
@@ -113,7 +116,9 @@ def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
     filling = [part for part in parts if getattr(part, "fills", False)]
     if filling and len(filling) < len(parts):
         others = [part for part in parts if not getattr(part, "fills", False)]
-        return [*blocks_of(others, settings), *blocks_of(filling, settings)]
+        are_slow = any(getattr(part, "slow", False) for part in filling)
+        smaller = replace(settings, block=min(settings.block, SLOW_BLOCK)) if are_slow else settings
+        return [*blocks_of(others, settings), *blocks_of(filling, smaller)]
     ordered = sorted(parts, key=lambda part: (hashing.digest(settings.seed, "part", part.identity), part.identity))
     if settings.most_documents is not None:
         first: list[Loadable] = []

@@ -199,9 +199,7 @@ def select(
         })  # fmt: skip
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     frequencies = plan.frequencies if probing else None
-    of_parts = list(
-        over_parts(_candidates_of_part, parts, executor, tuple(tasks), plan.language, settings, frequencies)
-    )
+    of_parts = list(over_parts(candidates_of_part, parts, executor, tuple(tasks), plan.language, settings, frequencies))
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
     layers = plan.layers
@@ -246,7 +244,7 @@ def select(
     )
 
 
-def _candidates_of_part(
+def candidates_of_part(
     part: Loadable, tasks: tuple[AnyTask, ...], language: LanguageData, settings: Settings, listed: Frequencies | None
 ) -> _PartCandidates:
     """The candidates of one part, of probing and discourse tasks."""

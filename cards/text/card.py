@@ -403,6 +403,8 @@ class AnnotationGroup(NamedTuple):
     """Sources with the same annotation: their names, and the program with its versions and packages as texts.
 
     ``measured`` is None where nobody measured these models; ``tasks`` are those whose agreement holds for the sources.
+    ``compared`` has for each task that could be filled with the annotation how many of its candidates were compared
+    with a treebank, and how many were wrong.
     """
 
     names: tuple[str, ...]
@@ -411,6 +413,7 @@ class AnnotationGroup(NamedTuple):
     packages: str
     measured: Agreement | None
     tasks: dict[str, LabelAgreement]
+    compared: Mapping[str, tuple[int, int]]
 
 
 def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
@@ -431,6 +434,7 @@ def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
             tuple(source.name for source in annotated), "pos" not in packages and "depparse" not in packages,
             _versions(made_by["software"]), _versions(packages), measured,
             {name: figures for name in names if (figures := getattr(measured, name, None)) is not None},
+            (annotated[0].annotation or {}).get("silver", {}),
         )  # fmt: skip
         groups.append(group)
     return groups

@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "document": ["DropCounts", "Kind", "NAMES", "Paragraph", "REASONS", "RUNNING", "RawDocument", "ReadOptions",
         "Row", "TextWithOffsets", "read_options"],
     "plain_text": ["clean", "row_document"],
-    "prepare": ["AnnotationJob", "AnnotationOptions", "annotate", "choose_engine", "segment_parquet"],
+    "prepare": ["AnnotationJob", "AnnotationOptions", "annotate", "choose_engine", "parquet_corpus"],
     "raw_corpus": ["RawCorpus", "is_known", "probabilities", "filter_paragraphs", "read_documents", "with_boilerplate"],
     "segmentation": ["Boundaries", "CORRECTIONS", "LONG_SENTENCE", "MAX_WORDS", "RuleEngine", "TRACES", "Token",
         "UNANNOTATED", "WITHOUT_SENTENCE", "annotated_documents", "correct_boundaries", "lost_text"],

@@ -1,7 +1,7 @@
 """From raw text to a corpus in one call: read and filter it, and annotate it or find its sentences.
 
 ``prepare`` annotates documents and writes a corpus: a folder of CoNLL-U shards with ``annotate.json``. For text in
-parquet files ``segment_parquet`` gives a corpus whose parts are read when they are needed.
+parquet files ``parquet_corpus`` gives a corpus whose parts are read when they are needed.
 
 Documents are annotated in batches; if a run is killed, only the batches in progress are lost. Batches are stored in the
 cache, so that the source is read only once and memory holds one batch. The subfolder ``.annotating`` holds unfinished
@@ -29,13 +29,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
-from discoprobe.loaders.conllu.parse import sentence_text
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import as_path
@@ -46,7 +44,7 @@ from discoprobe.loaders.raw import stanza_engine
 from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
-from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents
+from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
 from discoprobe.loaders.raw.stanza_engine import StanzaEngine
 from discoprobe.loaders.raw.text_rows import check_kind
 
@@ -150,16 +148,17 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         return RuleEngine(lang)
 
 
-def segment_parquet(url: str, about: Source, options: AnnotationOptions) -> Corpus:
-    """The corpus of text in parquet files; a row group is divided into sentences when it is loaded.
+def parquet_corpus(url: str, about: Source, options: AnnotationOptions) -> Corpus:
+    """The corpus of text in parquet files, of which a part is annotated, or only divided into sentences, when loaded.
 
-    Rules find the sentences if the language has spaces between words and the options give no folder of models.
+    Rules find the sentences if words are not annotated, the language has spaces between words and the options give no
+    folder of models.
 
     Raises:
         DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
     """
-    rules = options.stanza_dir is None and language_data(about.lang).spaces
-    engine = choose_engine(about.lang, dataclasses.replace(options, segment=True, rules=rules))
+    rules = options.segment and options.stanza_dir is None and language_data(about.lang).spaces
+    engine = choose_engine(about.lang, dataclasses.replace(options, rules=rules))
     return text_corpus(url, about, options.read, engine)
 
 
@@ -280,24 +279,9 @@ def _annotate_batch(engine: Engine, out: Path, batch: _Batch) -> int:
     texts: list[str] = []
     for document, sentences in annotated_documents(documents, engine, drops, corrections):
         source = text_file(document.doc_id) if document.extracted else document.source
-        written["documents"] += 1
-        for number, placed in enumerate(sentences):
-            paragraph, tokens = placed.paragraph, placed.tokens
-            low, high = paragraph.source_span(placed.sentence.start, placed.sentence.end)
-            comments = {
-                "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
-                "newpar": "" if placed.opens_paragraph else None, "sent_id": f"{document.doc_id}-{placed.number}",
-                "section_number": paragraph.section, "speaker": paragraph.speaker or None,
-                "source": f"{source}:{low}:{high}", "text": placed.text,
-            }  # fmt: skip
-            rows = []
-            for token, after in zip_longest(tokens, tokens[1:]):
-                close = placed.no_space_after if after is None else after.start == token.end
-                low, high = paragraph.source_span(token.start, token.end)
-                misc = f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
-                rows.append((paragraph.text[token.start : token.end], token.words, misc))
-            texts.append(sentence_text(comments, rows))
-            written.update(sentences=1, words=sum(len(token.words) for token in tokens))
+        n_words = sum(len(token.words) for placed in sentences for token in placed.tokens)
+        written.update(documents=1, sentences=len(sentences), words=n_words)
+        texts.append(conllu_text(document, sentences, source))
     counts = AnnotationCounts(
         documents=written["documents"], sentences=written["sentences"], words=written["words"],
         drops={"annotation": drops}, corrections=corrections,

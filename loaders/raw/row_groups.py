@@ -1,8 +1,9 @@
 """Corpora of text whose parts are the row groups of parquet files; a part is read when it is loaded, and cached.
 
-Rows are read, filtered and divided into sentences, which have no tokens. Filters that compare documents (for recurring
-lines and repeated paragraphs) see only the documents of one part. Repetitions across parts are found when rows are
-sampled (`near_duplicates`).
+Rows are read, filtered and divided into sentences, which have tokens if the engine annotates words. As that takes long,
+a part is then only some rows of a row group. Filters that compare documents (for recurring lines and repeated
+paragraphs) see only the documents of one part. Repetitions across parts are found when rows are sampled
+(`near_duplicates`).
 """
 
 import dataclasses
@@ -19,6 +20,9 @@ import pyarrow.parquet as pq
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import AnnotationCounts
+from discoprobe.loaders.catalogue.treebanks import DocumentRule
+from discoprobe.loaders.conllu.documents import Carried, place
+from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
@@ -26,7 +30,7 @@ from discoprobe.loaders.files import cache_folder, hash_of_json
 from discoprobe.loaders.hashing import record_keys, text_keys
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents
-from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents
+from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import find_column, find_columns, rows_of
 from discoprobe.loaders.tables import reading_parquet
 
@@ -34,6 +38,8 @@ FORMAT: Final = 9
 """Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What an attribution of a document contains → possible names of its column, in lower case."""
+ANNOTATED: Final = 250_000
+"""Bytes of text in a part that is annotated, about: 40,000 words, some twenty seconds on one core."""
 FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""
 
@@ -53,7 +59,7 @@ def _open_parquet(file: TextFile) -> Iterator[pq.ParquetFile]:
 
 @dataclass(frozen=True, slots=True)
 class TextCorpusPart:
-    """A row group as a part of a corpus; its rows are documents."""
+    """A row group, or some rows of it, as a part of a corpus; its rows are documents."""
 
     corpus: str
     file: TextFile
@@ -62,13 +68,20 @@ class TextCorpusPart:
     n_documents: int  # number of its rows
     size: int  # bytes of its text, uncompressed
     options: ReadOptions  # how it is read and filtered
-    engine: Engine  # finds the sentences
+    engine: Engine  # finds the sentences, and may annotate them
     fills: bool = False  # whether it is read only after all other parts of the corpus
+    first: int | None = None  # of its rows in the row group; None if it is the whole row group
 
     @property
     def identity(self) -> str:
-        """``corpus/file#number`` of the row group."""
-        return f"{self.corpus}/{self.file.name}#{self.number}"
+        """``corpus/file#number`` of the row group; with ``:first`` if it is not the whole row group."""
+        rows = "" if self.first is None else f":{self.first}"
+        return f"{self.corpus}/{self.file.name}#{self.number}{rows}"
+
+    @property
+    def slow(self) -> bool:
+        """Whether it takes long to load, so that few parts should be read together."""
+        return self.engine.tags
 
     @property
     def key(self) -> str:
@@ -76,6 +89,8 @@ class TextCorpusPart:
         depends = [
             VERSION, FORMAT, self.identity, self.file.digest, dataclasses.asdict(self.options), self.engine.identity
         ]  # fmt: skip
+        if self.first is not None:
+            depends.append(self.n_documents)
         return hash_of_json(depends)
 
     def load(self) -> Shard:
@@ -101,7 +116,8 @@ class TextCorpusPart:
             names = parquet.schema_arrow.names
             columns = [find_column(names, usual) for usual in ABOUT.values()]
             used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, columns)}
-            records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
+            group = parquet.read_row_group(self.number, columns=sorted(used))
+            records = group.slice(self.first or 0, self.n_documents).to_pylist()
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
         rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
         usable = list(usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading))
@@ -110,7 +126,7 @@ class TextCorpusPart:
         for document, _ in documents:
             row = int(document.source.rpartition(":")[2]) - self.before  # in the row group, from 1
             about.append([document.doc_id, *(str(records[row - 1].get(column) or "") for column in columns)])
-        shard = _make_shard(documents, self.corpus)
+        shard = (_annotated_shard if self.engine.tags else _make_shard)(documents, self.corpus)
         counts = AnnotationCounts(
             documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
             drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
@@ -141,6 +157,14 @@ def _make_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]
     return Shard(of_documents, table, pl.DataFrame(schema=TOKENS))
 
 
+def _annotated_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
+    """The tables of annotated documents: those of their CoNLL-U."""
+    texts = [conllu_text(document, sentences, document.source) for document, sentences in documents]
+    parsed = parse([Piece(corpus, "".join(texts).encode())])
+    placed = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried())
+    return Shard(placed.documents, placed.sentences, parsed.tokens)
+
+
 def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:
     """The corpus of text in parquet files, given by a path, URL or pattern; only the footers of the files are read.
 
@@ -150,7 +174,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
         url: of the files; a branch or tag of the Hub is replaced by its current commit.
         source: name, language, licence and citation; repository and commit, if the URL is not of the Hub.
         options: how the text is read and filtered; ``lang`` in it is ignored.
-        engine: finds the sentences.
+        engine: finds the sentences, and may annotate them.
 
     Raises:
         UnsupportedError: the files have no rows.
@@ -172,7 +196,8 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
         files=tuple(SourceFile(file.name, file.digest, file.bytes) for file in files),
         annotation={"made_by": dict(engine.identity), "read": dataclasses.asdict(options) | {"source": place}},
     )  # fmt: skip
-    return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, {"sections": rows, "text": rows}))
+    layers = ["sections", "text", *(("lemma", "upos", "feats", "deps") if engine.tags else ())]
+    return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, dict.fromkeys(layers, rows)))
 
 
 def _parts_of_file(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
@@ -185,6 +210,12 @@ def _parts_of_file(corpus: str, file: TextFile, options: ReadOptions, engine: En
             group = parquet.metadata.row_group(number)
             leaves = (group.column(i) for i in range(group.num_columns))
             size = sum(leaf.total_uncompressed_size for leaf in leaves if leaf.path_in_schema.split(".")[0] == text)
-            if group.num_rows:
-                yield TextCorpusPart(corpus, file, number, before, group.num_rows, size, options, engine)
+            n_parts = min(group.num_rows, -(-size // ANNOTATED)) if engine.tags else 1
+            for n in range(n_parts if group.num_rows else 0):
+                first, end = (group.num_rows * each // n_parts for each in (n, n + 1))
+                part = TextCorpusPart(
+                    corpus, file, number, before + first, end - first, size * (end - first) // group.num_rows, options,
+                    engine, first=first if engine.tags else None,
+                )  # fmt: skip
+                yield part
             before += group.num_rows

@@ -28,7 +28,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 import regex
 import sentencex
 
-from discoprobe.loaders.conllu.parse import Word
+from discoprobe.loaders.conllu.parse import Word, sentence_text
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.languages.word_lists import zipf
@@ -216,6 +216,10 @@ class Engine(Hashable, Protocol):
     def identity(self) -> Mapping[str, object]:
         """Everything that the result depends on, as JSON values."""
 
+    @property
+    def tags(self) -> bool:
+        """Whether it annotates words, beside finding sentences."""
+
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order: those of the input if it is segmented.
 
@@ -249,6 +253,11 @@ class RuleEngine:
     def identity(self) -> Mapping[str, object]:
         """The versions of the libraries that find sentences and words."""
         return {"engine": "rules", "software": versions()}
+
+    @property
+    def tags(self) -> bool:
+        """Rules do not annotate words."""
+        return False
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, without tokens."""
@@ -290,6 +299,28 @@ class PlacedSentence:
         if not self.sentence.tokens:
             return n_alphanumeric_words(self.text)
         return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
+
+
+def conllu_text(document: RawDocument, sentences: Sequence[PlacedSentence], source: str) -> str:
+    """A document in CoNLL-U; ``source`` is the name of the text that its offsets refer to."""
+    texts = []
+    for number, placed in enumerate(sentences):
+        paragraph, tokens = placed.paragraph, placed.tokens
+        low, high = paragraph.source_span(placed.sentence.start, placed.sentence.end)
+        comments = {
+            "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
+            "newpar": "" if placed.opens_paragraph else None, "sent_id": f"{document.doc_id}-{placed.number}",
+            "section_number": paragraph.section, "speaker": paragraph.speaker or None,
+            "source": f"{source}:{low}:{high}", "text": placed.text,
+        }  # fmt: skip
+        rows = []
+        for token, after in zip_longest(tokens, tokens[1:]):
+            close = placed.no_space_after if after is None else after.start == token.end
+            low, high = paragraph.source_span(token.start, token.end)
+            misc = f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
+            rows.append((paragraph.text[token.start : token.end], token.words, misc))
+        texts.append(sentence_text(comments, rows))
+    return "".join(texts)
 
 
 def annotated_documents(

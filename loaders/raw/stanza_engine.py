@@ -214,6 +214,11 @@ class StanzaEngine:
             "device": self.device,
         }
 
+    @property
+    def tags(self) -> bool:
+        """Whether it has a processor beside the tokenisers."""
+        return any(name not in TOKENIZERS for name, _ in self.models.packages)
+
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order, with annotated tokens.
 

@@ -191,11 +191,14 @@ def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
     for source in corpus.sources:
         if parts := [part for part in parts_read if part.corpus == source.name]:
             names = sorted({part.file.name for part in parts})
+            {name: sorted({part.number for part in parts if part.file.name == name}) for name in names}
             files = tuple(file for file in source.files if file.path in names)
             annotation = {
                 **(source.annotation or {}),
                 **total(record for part in parts if (record := part.record())),
-                "row_groups": {name: sorted(part.number for part in parts if part.file.name == name) for name in names},
+                "row_groups": {
+                    name: sorted({part.number for part in parts if part.file.name == name}) for name in names
+                },
                 "text": summary(entries(files)),
             }
             sources.append(dataclasses.replace(source, files=files, annotation=annotation))
@@ -381,6 +384,7 @@ def requests_of(
             fill=() if corpora else tuple(sorted({named[name] for name in filling})),
             commits=tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source)),
             exclude=excluded, licences="all",
+            silver=any("silver" in source.get("annotation", {}) for source in sources.values()),
         )  # fmt: skip
 
 

@@ -46,6 +46,7 @@ class Request:
         exclude: rows that readers found faulty: config → id → verdict.
         licences: which corpora of the catalogue may be used.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
+        silver: whether the text of ``fill`` is annotated, too, for tasks that need annotation of words.
         fill: text for tasks that need no annotation of words, read after the corpora until the sizes are reached; None
             for the default text of the catalogue.
         commits: names and commits of Hub datasets that are read at another commit than the catalogue's.
@@ -61,6 +62,7 @@ class Request:
     keep_failed: bool = False
     raw: AnnotationOptions | None = None
     licences: Licences = "open"
+    silver: bool = False
     pinned: tuple[Treebank | TextCorpus, ...] = ()
     fill: tuple[str, ...] | None = ()
     commits: tuple[tuple[str, str], ...] = ()
@@ -80,7 +82,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     seed: int = 13, jobs: int = 1, on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
     segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
     documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
-    keep_failed: bool = False, exclude: Sequence[Path] | None = None, licences: str = "open",
+    keep_failed: bool = False, exclude: Sequence[Path] | None = None, licences: str = "open", silver: bool = False,
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
@@ -99,6 +101,8 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     accepted = read_licences(licences)
     if gold and fill:
         raise UsageError("--gold keeps to treebanks and --fill adds text; give one of them")
+    if gold and silver:
+        raise UsageError("--gold keeps to treebanks and --silver adds annotated text; give one of them")
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
     settings = dataclasses.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
     if documents is not None:
@@ -118,7 +122,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     return Request(
         languages, corpora, tasks, settings, jobs, cast("OnError", on_error), audit=audit, keep_failed=keep_failed,
         exclude=_rows_to_exclude(exclude or ()), raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),
-        licences=accepted, fill=tuple(fill) if fill else () if gold or corpus else None,
+        licences=accepted, silver=silver, fill=tuple(fill) if fill else () if gold or corpus else None,
     )  # fmt: skip
 
 

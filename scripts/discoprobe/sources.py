@@ -31,7 +31,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, find_files, holds_corpus, read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -47,10 +47,11 @@ from discoprobe.loaders.files import FileHashes, hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
-from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
+from discoprobe.loaders.raw.prepare import AnnotationOptions, parquet_corpus, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
 from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text
+from discoprobe.silver import is_annotated, label_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -84,6 +85,8 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
 
 TEXT = frozenset({"documents", "sections", "text"})
 """Layers of text that was only divided into sentences."""
+SEGMENTED: Final = AnnotationOptions(segment=True)
+"""Options for text that is only divided into sentences."""
 
 
 def corpora_of(
@@ -92,13 +95,15 @@ def corpora_of(
     """The corpora of each language, and the tasks that are built from them.
 
     Tasks that need no annotation of words get the text of `fill_of` in addition, which is read after the corpora until
-    the sizes are reached. A language for which the catalogue has no corpus is built from that text alone. When no
+    the sizes are reached; with ``silver``, so do tasks on annotated sentences whose labels are right (`label_errors`).
+    A language for which the catalogue has no corpus is built from that text alone. When no
     corpus is named, tasks on a layer of discourse annotation are built from the corpora of the catalogue that have it.
 
     Raises:
         DiscoprobeError: as for `read`; or the text cannot be read.
     """
-    text_of = functools.cache(functools.partial(_fill, request) if any(map(is_filled, tasks)) else lambda _: None)
+    with_text = request.silver or any(map(is_filled, tasks))
+    text_of = functools.cache(functools.partial(_fill, request) if with_text else lambda _: None)
     codes = request.languages
     texts = {code: text for code in codes if (text := text_of(code))}  # first, so that a network error comes early
     on_layers = {code: _on_layers(request, code, tasks) for code in codes}
@@ -119,7 +124,13 @@ def corpora_of(
         if text is None:
             yield corpus, of_lang
             continue
-        if unfilled := [task for task in of_lang if not is_filled(task)]:
+        unfilled = [task for task in of_lang if not is_filled(task)]
+        if request.silver and (annotated := [task for task in unfilled if is_annotated(task)]):
+            silver, of_silver = _silver(request, corpus.lang, annotated, progress)
+            if of_silver:
+                yield corpus + silver, of_silver
+            unfilled = [task for task in unfilled if task not in of_silver]
+        if unfilled:
             yield corpus, unfilled
         if filled := [task for task in of_lang if is_filled(task)]:
             yield corpus + text, filled
@@ -156,7 +167,7 @@ def fill_of(request: Request, lang: str) -> tuple[str, ...]:
     return tuple(text.name for text in texts) if language_data(lang).spaces else ()
 
 
-def _fill(request: Request, lang: str) -> Corpus | None:
+def _fill(request: Request, lang: str, options: AnnotationOptions = SEGMENTED) -> Corpus | None:
     """The text of `fill_of` as a corpus; None if there is none.
 
     Its parts and sources are marked, because they are read after all other parts.
@@ -172,9 +183,10 @@ def _fill(request: Request, lang: str) -> Corpus | None:
         )
     if not named:
         return None
-    options = dataclasses.replace(request.raw or AnnotationOptions(), segment=True)
+    given = request.raw or options
+    options = dataclasses.replace(given, segment=options.segment, rules=given.rules and options.segment)
     try:
-        text = functools.reduce(operator.add, [_segmented(corpus, lang, options) for corpus in named])
+        text = functools.reduce(operator.add, [_text_in_parquet(corpus, lang, options) for corpus in named])
     except RemoteError as error:
         raise RemoteError(f"{error}; or build from treebanks alone with --gold") from error
     parts = tuple(dataclasses.replace(part, fills=True) for part in text.parts if isinstance(part, TextCorpusPart))
@@ -182,6 +194,44 @@ def _fill(request: Request, lang: str) -> Corpus | None:
         dataclasses.replace(source, annotation={**(source.annotation or {}), "fills": True}) for source in text.sources
     )
     return dataclasses.replace(text, parts=parts, sources=sources)
+
+
+def _silver(
+    request: Request, lang: str, tasks: Sequence[AnyTask], progress: Progress
+) -> tuple[Corpus, Sequence[AnyTask]]:
+    """The text of `fill_of` with annotation, and the tasks that may be filled with it.
+
+    Its sources have the figures of ``label_errors`` for all of the tasks.
+
+    Raises:
+        UnsupportedError: there is no such text, Stanza or a model is missing, or the request has no treebank.
+    """
+    text = _fill(request, lang, AnnotationOptions())
+    if text is None:
+        raise UnsupportedError(f"--silver: there is no text of {lang} to annotate; name it with --fill")
+    part = next(part for part in text.parts if isinstance(part, TextCorpusPart))
+    progress(f"comparing labels {lang}", 0, 1)
+    errors = label_errors(tasks, _held_out(request, lang, progress), part.engine)
+    progress(f"comparing labels {lang}", 1, 1)
+    labels = {"silver": {name: list(figures) for name, figures in errors.items()}}
+    sources = tuple(
+        dataclasses.replace(source, annotation={**(source.annotation or {}), **labels}) for source in text.sources
+    )
+    return dataclasses.replace(text, sources=sources), [task for task in tasks if errors[task.name].suffices]
+
+
+def _held_out(request: Request, lang: str, progress: Progress) -> Corpus:
+    """The test files of the treebanks of a language, else their dev files, else all: models are trained on train."""
+    named = [name_corpus(name, lang, request, segment=False) for name in request.corpora] or [
+        _of_catalogue(corpus, segment=False) for corpus in treebanks.needed_corpora(lang, request.licences)
+    ]
+    paths = _paths(named, (lang,), request.raw or AnnotationOptions(), request.jobs, progress)
+    files = [path for path in find_files(paths) if path.suffix == ".conllu"]
+    for part in ("test", "dev"):
+        if of_part := [path for path in files if path.stem.endswith(f"-{part}")]:
+            files = of_part
+            break
+    return read_corpora(files, lang=lang, on_error=request.on_error, facts=functools.partial(_facts, {}))[lang]
 
 
 def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
@@ -205,7 +255,7 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     else:
         raise UsageError("give --lang, or --corpus with the corpora to build from")
     corpora: dict[str, Corpus] = {}
-    for text in (_segmented(corpus, lang, options) for corpus in named if corpus.how == PARTLY):
+    for text in (_text_in_parquet(corpus, lang, options) for corpus in named if corpus.how == PARTLY):
         corpora[text.lang] = corpora[text.lang] + text if text.lang in corpora else text
     if paths := _paths([corpus for corpus in named if corpus.how != PARTLY], codes, options, request.jobs, progress):
         banks = [bank for bank in request.pinned if isinstance(bank, Treebank)]
@@ -272,13 +322,13 @@ def _sample_hashes() -> Mapping[str, str]:
     return {hashes_of(path, with_git=False).sha256: lang for lang, path in treebanks.sample_files().items()}
 
 
-def _segmented(corpus: NamedCorpus, lang: str, options: AnnotationOptions) -> Corpus:
+def _text_in_parquet(corpus: NamedCorpus, lang: str, options: AnnotationOptions) -> Corpus:
     """The corpus of text in parquet files; its parts are read only when they are needed."""
     if text := corpus.hub_text:
         repo = f"{DATASETS}{text.repo}"
         about = Source(text.corpus(corpus.lang), corpus.lang, text.licence, repo, text.commit, text.citation)
-        return segment_parquet(text.url(corpus.lang), about, options)
-    return segment_parquet(corpus.name, _own_text(corpus.name, lang), options)
+        return parquet_corpus(text.url(corpus.lang), about, options)
+    return parquet_corpus(corpus.name, _own_text(corpus.name, lang), options)
 
 
 def _own_text(source: str, lang: str) -> Source:
@@ -443,8 +493,9 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
     for code in codes or sorted({source.lang for source in planned} - {""}):
         of_fill = tasks_of.get(code, tasks)
         if request.corpora or treebanks.default_corpora(code, request.licences):
-            of_fill = [task for task in of_fill if is_filled(task)]
-        for name in fill_of(request, code) if any(map(is_filled, of_fill)) else ():
+            of_fill = [task for task in of_fill if is_filled(task) or (request.silver and is_annotated(task))]
+        gets_text = request.silver or any(map(is_filled, of_fill))
+        for name in fill_of(request, code) if of_fill and gets_text else ():
             text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
             planned.append(_planned(text, code, of_fill))
     return planned

@@ -165,6 +165,9 @@ Fill = Annotated[Texts, typer.Option("--fill", help=
     "a path or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. The column `corpus` "
     "names the source of each row. Repeatable.")]
 Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks only, without --fill.")]
+Silver = Annotated[bool, typer.Option("--silver", help=
+    "Annotate the text of --fill with Stanza, too, to fill probing tasks: those whose labels are wrong in at most 2 % "
+    "of held-out sentences of the treebanks. The column `corpus` names the source of each row.")]
 Licences = Annotated[str, typer.Option("--licences", metavar="open|all", help=
     "Which corpora of the catalogue may be used: `open` (they may be changed and passed on for any purpose), or `all`. "
     "`push` refuses to publish what is built from the others.")]

@@ -46,7 +46,8 @@ def run(  # noqa: PLR0913 (one parameter per option)
     preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
     cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
     exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
-    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, licences: arg.Licences = "open",
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
@@ -58,7 +59,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-        gold=gold, licences=licences, audit=audit, keep_failed=keep_failed, exclude=exclude,
+        gold=gold, silver=silver, licences=licences, audit=audit, keep_failed=keep_failed, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
     from discoprobe.remote_folders import release_at
@@ -119,7 +120,8 @@ def why(  # noqa: PLR0913 (one parameter per option)
     corpus: arg.CorpusOption = None, size: arg.Size = None, documents: arg.Documents = None,
     preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
     on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
-    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, licences: arg.Licences = "open",
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Say why a sentence is in a config, or by which step, reason and rule it was lost.
@@ -145,7 +147,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
         request = parse_request(
             [lang], [task], corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
             segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-            gold=gold, licences=licences, exclude=exclude,
+            gold=gold, silver=silver, licences=licences, exclude=exclude,
         )  # fmt: skip
     with terminal.progress() as progress:
         explanations = pipeline.why(request, config, sentence, progress)

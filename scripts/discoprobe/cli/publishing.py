@@ -39,7 +39,8 @@ def push(  # noqa: PLR0913 (one parameter per option)
     size: arg.Size = None, documents: arg.Documents = None, preset: arg.Preset = "default",
     min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1, on_error: arg.OnErrorOption = "stop",
     match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None, segment: arg.Segment = False,
-    fill: arg.Fill = None, gold: arg.Gold = False, licences: arg.Licences = "open",
+    fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, build_: arg.Build = True,
     allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
     create_pr: arg.CreatePr = False, yes: arg.Yes = False, json_: arg.Json = False,
@@ -53,7 +54,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-        gold=gold, licences=licences, exclude=exclude,
+        gold=gold, silver=silver, licences=licences, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
     from discoprobe.builders.task import tasks_named

@@ -13,7 +13,7 @@ from discoprobe.builders import Settings
 from discoprobe.builders.build import build
 from discoprobe.loaders import CorpusFormatError, Source
 from discoprobe.loaders.conllu import read_corpora
-from discoprobe.loaders.raw import AnnotationOptions, DropCounts, ReadOptions, Row, row_document, segment_parquet
+from discoprobe.loaders.raw import AnnotationOptions, DropCounts, ReadOptions, Row, parquet_corpus, row_document
 from discoprobe.loaders.raw.prepare import prepare
 
 ARTICLE = """# Der See
@@ -86,7 +86,7 @@ def test_text_and_parquet_have_the_same_sections(tmp_path):
     (tmp_path / "text" / "see.txt").write_text(ARTICLE, encoding="utf-8")
     pq.write_table(pa.table({"id": ["see"], "text": [ARTICLE]}), tmp_path / "table" / "a.parquet")
     written = annotated(tmp_path / "text")
-    table = segment_parquet(
+    table = parquet_corpus(
         str(tmp_path / "table"), Source("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS)
     )
     (segmented,) = table.shards()
@@ -224,7 +224,7 @@ def test_ssp_takes_each_sentence_of_a_lead_with_one_of_the_body_of_its_document(
     (folder := tmp_path / "t").mkdir()
     table = pa.table({"id": [f"d{n}" for n in range(40)], "text": texts})
     pq.write_table(table, folder / "a.parquet", row_group_size=8)
-    corpus = segment_parquet(str(folder), Source("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS))
+    corpus = parquet_corpus(str(folder), Source("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS))
     config = build("ssp", corpus, Settings())
     facts = pl.concat(
         shard.sentences.join(shard.documents.select("doc", "doc_id"), on="doc") for shard in corpus.shards()

@@ -12,7 +12,7 @@ from fsspec.registry import _registry
 from shared import SHARED, sample_file
 
 from discoprobe.loaders import CorpusFormatError, Counts, DiscoprobeError, Source, UnsupportedError, UsageError
-from discoprobe.loaders.raw import AnnotationOptions, ReadOptions, segment_parquet
+from discoprobe.loaders.raw import AnnotationOptions, ReadOptions, parquet_corpus
 from discoprobe.loaders.raw.prepare import prepare
 from discoprobe.sources import is_parquet_text, load_corpus
 
@@ -69,7 +69,7 @@ def test_sentences_are_those_of_the_way_through_conllu(tmp_path):
     path = write(tmp_path / "cuentos.parquet", sample_texts(), rows=100)
     annotated = prepare(str(path), FACTS, RULES, out=tmp_path / "out")
     old = tables(load_corpus("es", [str(tmp_path / "out")]))
-    corpus = segment_parquet(str(path), FACTS, RULES)
+    corpus = parquet_corpus(str(path), FACTS, RULES)
     new = tables(corpus)
     assert new.drop("begins").equals(old.drop("begins"))
     assert new["begins"].sum() > new["doc_id"].n_unique()  # the headings inside documents
@@ -82,7 +82,7 @@ def test_sentences_are_those_of_the_way_through_conllu(tmp_path):
 
 
 def test_a_part_is_a_row_group_and_says_what_it_is_before_it_is_read(folder, monkeypatch):
-    corpus = segment_parquet(str(folder), FACTS, RULES)
+    corpus = parquet_corpus(str(folder), FACTS, RULES)
     assert [part.identity for part in corpus.parts][:3] == [
         "cuentos/data/a.parquet#0", "cuentos/data/a.parquet#1", "cuentos/data/b.parquet#0"
     ]  # fmt: skip
@@ -104,47 +104,47 @@ def test_a_part_is_a_row_group_and_says_what_it_is_before_it_is_read(folder, mon
 
 
 def test_a_changed_file_is_read_again(folder):
-    first = segment_parquet(str(folder), FACTS, RULES).parts[0]
+    first = parquet_corpus(str(folder), FACTS, RULES).parts[0]
     texts = first.load().sentences["text"].to_list()
     write(folder / "data" / "a.parquet", [text.replace(" el ", " aquel ") for text in sample_texts()[:6]])
-    second = segment_parquet(str(folder), FACTS, RULES).parts[0]
+    second = parquet_corpus(str(folder), FACTS, RULES).parts[0]
     assert second.identity == first.identity
     assert second.load().sentences["text"].to_list() != texts
 
 
 def test_rows_without_an_id_of_their_own_are_numbered(tmp_path):
     write(tmp_path / "a.parquet", sample_texts()[:4], id=["x", "x", None, "y"], rows=2)
-    corpus = segment_parquet(str(tmp_path / "a.parquet"), FACTS, RULES)
+    corpus = parquet_corpus(str(tmp_path / "a.parquet"), FACTS, RULES)
     ids = [doc_id for shard in corpus.shards() for doc_id in shard.documents["doc_id"].to_list()]
     assert ids == ["a-000002", "x", "a-000003", "y"]
 
 
 def test_a_row_is_never_numbered_with_the_id_of_another(tmp_path):
     write(tmp_path / "a.parquet", sample_texts()[:4], id=["a-000003", "x", None, "x"])
-    (part,) = segment_parquet(str(tmp_path / "a.parquet"), FACTS, RULES).parts
+    (part,) = parquet_corpus(str(tmp_path / "a.parquet"), FACTS, RULES).parts
     assert part.load().documents["doc_id"].to_list() == ["a-000003", "a-000003~2", "a-000004", "x"]
 
 
 def test_rows_that_are_left_out_are_counted(tmp_path):
     write(tmp_path / "a.parquet", sample_texts()[:3], id=["x", None, "x"])
     options = AnnotationOptions(segment=True, rules=True, read=ReadOptions(id="id", on_error="skip"))
-    (part,) = segment_parquet(str(tmp_path / "a.parquet"), FACTS, options).parts
+    (part,) = parquet_corpus(str(tmp_path / "a.parquet"), FACTS, options).parts
     assert part.load().documents["doc_id"].to_list() == ["x"]
     assert part.record()["drops"]["reading"]["unreadable"] == 2
 
 
 @pytest.mark.parametrize("url", ["file://{}", "{}/data/*.parquet", "local://{}/data/a.parquet"])
 def test_urls_and_patterns_give_the_same_parts(folder, url):
-    by_path = segment_parquet(str(folder), FACTS, RULES)
+    by_path = parquet_corpus(str(folder), FACTS, RULES)
     assert is_parquet_text(str(folder))
-    found = segment_parquet(url.format(folder), FACTS, RULES)
+    found = parquet_corpus(url.format(folder), FACTS, RULES)
     assert {part.file.digest for part in found.parts} <= {part.file.digest for part in by_path.parts}
     assert found.parts[0].load().sentences["text"].equals(by_path.parts[0].load().sentences["text"])
 
 
 def _raised(error, *parts, source, options=RULES):
     with pytest.raises(error) as raised:
-        list(segment_parquet(str(source), FACTS, options).shards())
+        list(parquet_corpus(str(source), FACTS, options).shards())
     message = str(raised.value)
     assert "\n" not in message
     assert [part for part in parts if part not in message] == []
@@ -175,7 +175,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder, monkeypatch):
 @pytest.mark.parametrize(("folder", "lang"), [("wiki_de", "de"), ("novels_es", "es")])
 def test_sentences_of_real_articles_and_novels_are_whole(folder, lang):
     """In a row group of each: hardly a sentence is broken at an ordinal or title, or shows a trace of extraction."""
-    corpus = segment_parquet(str(HUB / folder), Source(folder, lang), RULES)
+    corpus = parquet_corpus(str(HUB / folder), Source(folder, lang), RULES)
     part = min(corpus.parts, key=lambda part: part.size)
     shard = part.load()
     text = shard.sentences["text"]

@@ -1,0 +1,184 @@
+"""Automatic annotation that fills probing tasks: which labels are right, and the rows of annotated text."""
+
+import dataclasses
+import functools
+from dataclasses import dataclass, field
+
+import conllu
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from shared import SHARED, sample_file
+
+from discoprobe.builders import Settings, blocks_of, build_all, tasks_named
+from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.raw import ReadOptions
+from discoprobe.loaders.raw.row_groups import text_corpus
+from discoprobe.loaders.raw.segmentation import Sentence, Token, Word
+from discoprobe.silver import LabelErrors, is_annotated, label_errors
+from discoprobe.sources import load_corpus
+
+OPPOSITE = {"Number=Sing": "Number=Plur", "Number=Plur": "Number=Sing"}
+TASKS = tasks_named(("sent_len", "subj_number", "tree_depth", "bigram_shift", "word_content"))
+
+
+@functools.cache
+def sentences():
+    return conllu.parse(sample_file("es").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """Annotates the sentences of the sample as the sample does, but for the number of words in every ``wrong``-th."""
+
+    wrong: int = 0
+    tags: bool = field(default=True, init=False)
+
+    @property
+    def identity(self):
+        return {"engine": "annotator", "software": {}, "packages": {"pos": "sample"}, "wrong": self.wrong}
+
+    def annotate(self, paragraphs, _corrections):
+        return [
+            [self.sentence(paragraph.text, *span) for span in paragraph.sentences or [(0, len(paragraph.text))]]
+            for paragraph in paragraphs
+        ]
+
+    def sentence(self, text, start, end):
+        number = next(n for n, each in enumerate(sentences()) if each.metadata["text"] == text[start:end])
+        is_wrong = self.wrong and number % self.wrong == 0
+        tokens, at, covered = [], start, 0
+        for token in sentences()[number]:
+            if isinstance(token["id"], tuple) and token["id"][1] == "-":
+                at = text.index(token["form"], at)
+                tokens.append((at, at + len(token["form"]), []))
+                at, covered = at + len(token["form"]), token["id"][2]
+            elif isinstance(token["id"], int):
+                if token["id"] > covered:
+                    at = text.index(token["form"], at)
+                    tokens.append((at, at + len(token["form"]), []))
+                    at += len(token["form"])
+                feats = "|".join(f"{name}={value}" for name, value in (token["feats"] or {}).items())
+                for name in OPPOSITE if is_wrong else ():
+                    if name in feats.split("|"):
+                        feats = feats.replace(name, OPPOSITE[name])
+                        break
+                tokens[-1][2].append(Word(
+                    token["form"], token["lemma"], token["upos"], "_", feats or "_", str(token["head"]), token["deprel"]
+                ))  # fmt: skip
+        return Sentence(start, end, tuple(Token(low, high, tuple(words)) for low, high, words in tokens))
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+
+
+def test_an_annotation_that_equals_the_treebank_has_no_wrong_label(cache):
+    errors = label_errors(TASKS, load_corpus("es", ["sample"]), Annotator())
+    assert {name: figures.wrong for name, figures in errors.items()} == dict.fromkeys(errors, 0)
+    assert all(figures.n > 50 for figures in errors.values())
+
+
+def test_wrong_features_are_wrong_labels_of_the_task_that_asks_for_them(cache):
+    errors = label_errors(TASKS, load_corpus("es", ["sample"]), Annotator(wrong=4))
+    assert 0.1 < errors["subj_number"].share < 0.4
+    assert errors["sent_len"].wrong == errors["tree_depth"].wrong == errors["word_content"].wrong == 0
+
+
+def test_the_comparison_is_made_once(cache, monkeypatch):
+    corpus = load_corpus("es", ["sample"])
+    first = label_errors(TASKS, corpus, Annotator())
+    monkeypatch.setattr(Annotator, "annotate", None)
+    assert label_errors(TASKS, corpus, Annotator()) == first
+
+
+@pytest.mark.parametrize(
+    ("n", "wrong", "suffices"), [(1000, 20, True), (1000, 21, False), (99, 0, False), (100, 2, True), (0, 0, False)]
+)
+def test_a_task_is_filled_if_two_in_a_hundred_are_wrong_at_most(n, wrong, suffices):
+    assert LabelErrors(n, wrong).suffices is suffices
+
+
+def test_tasks_on_annotated_sentences():
+    names = {task.name for task in tasks_named(("probing", "discourse", "relations")) if is_annotated(task)}
+    assert {"sent_len", "subj_number", "gapping", "somo", "bigram_shift"} <= names
+    assert not {"dc", "nsp", "dr", "ssp", "speaker"} & names
+
+
+@pytest.fixture
+def text(tmp_path):
+    """The sentences of the sample as parquet, a document per row."""
+    documents = {}
+    for sentence in sentences():
+        documents.setdefault(sentence.metadata["sent_id"].rpartition("-")[0], []).append(sentence.metadata["text"])
+    table = pa.table({"id": [*documents], "sentences": [*documents.values()]})
+    pq.write_table(table, tmp_path / "text.parquet", row_group_size=len(documents))
+    return tmp_path / "text.parquet"
+
+
+def test_annotated_parts_have_the_words_of_the_treebank(cache, text, monkeypatch):
+    monkeypatch.setattr("discoprobe.loaders.raw.row_groups.ANNOTATED", 4000)
+    options = ReadOptions(script_share=0, language_share=0, boilerplate=0, duplicates=False)
+    corpus = text_corpus(str(text), Source("cuentos", "es"), options, Annotator())
+    assert corpus.layers >= {"lemma", "upos", "feats", "deps", "sections", "text"}
+    assert len(corpus.parts) > 3
+    assert len({part.identity for part in corpus.parts}) == len(corpus.parts)
+    shards = list(corpus.shards())
+    gold = next(iter(load_corpus("es", ["sample"]).shards()))
+    columns = ["form", "lemma", "upos", "feats", "head", "deprel", "start", "end"]
+
+    def by_text(shard):
+        words = shard.tokens.join(shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
+        return {key[0]: frame.select(columns).rows() for key, frame in words.group_by("text", maintain_order=True)}
+
+    read = {key: rows for shard in shards for key, rows in by_text(shard).items()}
+    expected = by_text(gold)
+    assert len(read) > 0.9 * len(expected)
+    different = [(key, expected[key], rows) for key, rows in read.items() if expected[key] != rows]
+    assert not different
+    assert corpus.parts[0].record()["words"] > 0
+
+
+def test_gold_rows_come_first(cache, text, monkeypatch):
+    monkeypatch.setattr("discoprobe.loaders.raw.row_groups.ANNOTATED", 4000)
+    options = ReadOptions(script_share=0, language_share=0, boilerplate=0, duplicates=False)
+    silver = text_corpus(str(text), Source("cuentos", "es"), options, Annotator())
+    parts = tuple(dataclasses.replace(part, fills=True) for part in silver.parts)
+    corpus = load_corpus("es", ["sample"]) + dataclasses.replace(silver, parts=parts)
+    first, *others = blocks_of(corpus.parts, Settings())
+    assert not any(getattr(part, "fills", False) for part in first)
+    assert all(part.fills for block in others for part in block)
+    (config,) = build_all(tasks_named(["subj_number"]), corpus, Settings())
+    assert {name for table in config.splits.values() for name in table["corpus"].to_pylist()} <= {
+        "sample-es",
+        "cuentos",
+    }
+
+
+@pytest.mark.slow
+def test_with_stanza(process, tmp_path):
+    """Small models are right about the length of sentences, and not about subjects."""
+    pytest.importorskip("stanza")
+    models, treebanks = SHARED / "models" / "stanza", SHARED / "corpora" / "ud" / "es"
+    if not models.is_dir():
+        pytest.skip("../shared has no models")
+    ((shard,), news) = load_corpus("es", [str(treebanks / "UD_Spanish-AnCora")]).shards(), tmp_path / "news"
+    news.mkdir()
+    documents = shard.sentences.group_by("doc", maintain_order=True).agg(text=pl.col("text").str.join(" ")).head(40)
+    pq.write_table(documents.select("text").to_arrow(), news / "a.parquet")
+    done = process(
+        "run", "--lang", "es", "--corpus", treebanks / "UD_Spanish-GSD", "--fill", news, "--silver", "--stanza-dir",
+        models, "--task", "sent_len,subj_number", "--size", "1000/200/400", "--min-rows", "0", "--no-audit",
+        "--out", tmp_path / "out", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    sources = {
+        name: set(pl.read_parquet(tmp_path / "out" / name / "*.parquet")["corpus"])
+        for name in ("sent_len_es", "subj_number_es")
+    }
+    assert sources["sent_len_es"] == {"UD_Spanish-GSD", "news"}
+    assert sources["subj_number_es"] == {"UD_Spanish-GSD"}
+    card = " ".join((tmp_path / "out" / "sent_len_es" / "README.md").read_text(encoding="utf-8").split())
+    assert "These models annotated held-out sentences of the treebanks of this build" in card
