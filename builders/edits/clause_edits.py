@@ -336,8 +336,8 @@ def matched_without_conjunction(frame: pl.DataFrame, context: Context) -> Sample
     numbers = [f"n_{label}" for label in LABELS]
     totals = frame.unique(["shard", "conjunction"]).group_by("conjunction").agg(pl.col(numbers).sum())
     of_label = [pl.col(number) / pl.sum_horizontal(numbers) for number in numbers]
-    rarer, own = pl.min_horizontal(of_label), pl.when(label=LABELS[0]).then(of_label[0]).otherwise(of_label[1])
-    unclear = pl.when((rarer >= SLIPS) | (own < SLIPS)).then(pl.lit("both-labels"))
+    rarer, of_this = pl.min_horizontal(of_label), pl.when(label=LABELS[0]).then(of_label[0]).otherwise(of_label[1])
+    unclear = pl.when((rarer >= SLIPS) | (of_this < SLIPS)).then(pl.lit("both-labels"))
     judged = frame.drop(numbers).join(totals, on="conjunction", how="left", maintain_order="left")
     judged = judged.with_columns(reason=pl.coalesce("reason", unclear))
     sample = balanced(judged.with_columns(text_key="shown_key", **visible), context)

@@ -212,14 +212,14 @@ def heat_map(title: str, values: Mapping[tuple[str, str], float]) -> str:
         values: names of row and column → value; other cells stay empty.
     """
     rows, columns = (sorted({key[at] for key in values}) for at in (0, 1))
-    left, width, height = 130, 44, 18
+    margin, width, height = 130, 44, 18
     return render(
-        "heatmap.svg", title=title, left=left, cell_width=width - 2, cell_height=height - 2,
-        width=max(WIDTH, left + width * len(columns)), height=44 + height * len(rows),
-        columns=[(left + width * at + width / 2, name) for at, name in enumerate(columns)],
+        "heatmap.svg", title=title, left=margin, cell_width=width - 2, cell_height=height - 2,
+        width=max(WIDTH, margin + width * len(columns)), height=44 + height * len(rows),
+        columns=[(margin + width * at + width / 2, name) for at, name in enumerate(columns)],
         rows=[(53 + height * at, name) for at, name in enumerate(rows)],
         cells=[
-            (left + width * columns.index(column), 40 + height * rows.index(row), f"{value:.2f}",
+            (margin + width * columns.index(column), 40 + height * rows.index(row), f"{value:.2f}",
              "#3b7dd8" if value > 0 else "#d1495b", round(min(1.0, abs(value)), 2))
             for (row, column), value in sorted(values.items())
         ],

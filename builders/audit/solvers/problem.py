@@ -251,11 +251,11 @@ class Problem:
             For each such row its number and the other label.
         """
         rows, label = np.arange(len(probabilities)), self.units.y[self.measured]
-        own = probabilities[rows, label]
+        of_label = probabilities[rows, label]
         counts = np.bincount(label, minlength=len(self.labels))
-        usual = np.bincount(label, weights=own, minlength=len(self.labels)) / np.maximum(counts, 1)
+        usual = np.bincount(label, weights=of_label, minlength=len(self.labels)) / np.maximum(counts, 1)
         confident = np.where((probabilities >= usual) & (counts > 0), probabilities, 0.0)
-        margin = confident.max(axis=1) - own
+        margin = confident.max(axis=1) - of_label
         doubtful = np.flatnonzero(margin > _DOUBT)
         doubtful = doubtful[np.argsort(-margin[doubtful], kind="stable")]
         numbers = self.measured_rows[doubtful].tolist()

@@ -112,7 +112,7 @@ def evaluations(
     Raises:
         DiscoprobeError: a model or dataset that was named cannot be used, or two models have one name.
     """
-    found = [find_model(name, options.device, trust_remote_code=options.trust_remote_code) for name in models]
+    found_models = [find_model(name, options.device, trust_remote_code=options.trust_remote_code) for name in models]
     names_of_files = [path_of(Path(), "", name) for name in models]
     if len(set(names_of_files)) < len(models):
         raise UsageError("two models have the same name: their scores would be in one file")
@@ -120,7 +120,7 @@ def evaluations(
     datasets, misfits = _datasets(names, out, options)
     for config, reason in misfits.items():
         yield Misfit(config, "", reason)
-    work = [(model, dataset, _key(model, dataset, options)) for model in found for dataset in datasets]
+    work = [(model, dataset, _key(model, dataset, options)) for model in found_models for dataset in datasets]
     before = [_before(options.save, model, dataset, key) for model, dataset, key in work]
     total = sum(dataset.n_rows for (_, dataset, _), evaluation in zip(work, before, strict=True) if not evaluation)
     done, loaded = 0, None

@@ -125,8 +125,8 @@ class LanguageModel:
         tokens: list[Tokens] = []
         for number, unit in enumerate(units):
             ids, special = list(read["input_ids"][number]), np.array(read["special_tokens_mask"][number], bool)
-            shown = read["offset_mapping"][number] if self.tokenizer.is_fast else [(0, 0)] * len(ids)
-            offsets = np.array(shown, np.int64).reshape(-1, 2)
+            spans = read["offset_mapping"][number] if self.tokenizer.is_fast else [(0, 0)] * len(ids)
+            offsets = np.array(spans, np.int64).reshape(-1, 2)
             if not ids:  # an empty text, if the tokenizer adds no special tokens
                 ids, special, offsets = [self.padding], np.ones(1, bool), np.zeros((1, 2), np.int64)
             if len(ids) > self.longest:
@@ -215,8 +215,8 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
     if device == "auto":
         device = next(each for each, is_there in available.items() if is_there)
     if not available.get(device.partition(":")[0], False):
-        there = ", ".join(each for each, is_there in available.items() if is_there)
-        raise ModelError(f"--device {device}: torch finds no such device; it finds {there}")
+        devices = ", ".join(each for each, is_there in available.items() if is_there)
+        raise ModelError(f"--device {device}: torch finds no such device; it finds {devices}")
     files = sorted(path for path in folder.glob("**/*") if path.is_file()) if folder.is_dir() else []
     place = str(body) if folder.is_dir() else name
     try:
@@ -239,14 +239,14 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         and config.model_type not in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     )
     kind: Kind = "encoder-decoder" if config.is_encoder_decoder else "causal" if is_causal else "encoder"
-    found = FoundModel(
+    model = FoundModel(
         name, kind, commit, content, has_head and kind == "causal", device, config, trust_remote_code, has_modules
     )
-    needed, free = _memory(found)
+    needed, free = _memory(model)
     if free is not None and needed > free:
         gigabytes = f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free"
         raise ModelError(f"{name}: the weights need {gigabytes} on {device}; use another --device or a smaller model")
-    return found
+    return model
 
 
 def _has_modules_on_hub(name: str) -> bool:
@@ -318,7 +318,7 @@ def _memory(found: FoundModel) -> tuple[int, int | None]:
     return needed, None
 
 
-def load_model(found: FoundModel | str, *, batch_size: int = 64) -> LanguageModel:
+def load_model(description: FoundModel | str, *, batch_size: int = 64) -> LanguageModel:
     """Loads a model that `find_model` found; a name is found on any device first.
 
     Raises:
@@ -327,31 +327,33 @@ def load_model(found: FoundModel | str, *, batch_size: int = 64) -> LanguageMode
     import torch
     import transformers
 
-    if isinstance(found, str):
-        found = find_model(found)
-    folder = Path(found.name).expanduser()
+    if isinstance(description, str):
+        description = find_model(description)
+    folder = Path(description.name).expanduser()
     modules = folder / "modules.json"
-    place = str(_transformer_folder(modules)) if modules.is_file() else found.name
+    place = str(_transformer_folder(modules)) if modules.is_file() else description.name
     sentences = None
     try:
-        if found.is_sentence_transformer:
+        if description.is_sentence_transformer:
             with suppress(ModuleNotFoundError):
                 import sentence_transformers  # noqa: PLC0415 (an extra of its own)
 
                 sentences = sentence_transformers.SentenceTransformer(
-                    found.name, device=found.device, trust_remote_code=found.trust_remote_code,
+                    description.name, device=description.device, trust_remote_code=description.trust_remote_code,
                     model_kwargs={"dtype": torch.float32},
                 )  # fmt: skip
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=found.trust_remote_code)
-        model = _class_of(found).from_pretrained(
-            place, dtype=torch.float32, trust_remote_code=found.trust_remote_code
+        tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=description.trust_remote_code)
+        model = _class_of(description).from_pretrained(
+            place, dtype=torch.float32, trust_remote_code=description.trust_remote_code
         )  # fmt: skip
-        model = model.to(found.device).eval()
+        model = model.to(description.device).eval()
     except torch.OutOfMemoryError as error:
-        raise ModelError(f"{found.name}: the weights do not fit into the memory of {found.device}") from error
+        raise ModelError(
+            f"{description.name}: the weights do not fit into the memory of {description.device}"
+        ) from error
     except Exception as error:
-        raise _not_loaded(found.name, error) from error
-    return LanguageModel(found, model, tokenizer, _longest(model, tokenizer), batch_size, sentences)
+        raise _not_loaded(description.name, error) from error
+    return LanguageModel(description, model, tokenizer, _longest(model, tokenizer), batch_size, sentences)
 
 
 def _longest(model: Any, tokenizer: Any) -> int:

@@ -132,9 +132,9 @@ def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress:
         headline = rows["difference"].to_numpy()
         scores.insert(0, _score("item", headline, rows))
     is_scored = ~np.isnan(headline)
-    shown = rows.filter(pl.Series(is_scored))
+    scored_rows = rows.filter(pl.Series(is_scored))
     right = RowScores(
-        tuple(shown["id"]), tuple(shown.select(pl.coalesce("group", "id")).to_series()),
+        tuple(scored_rows["id"]), tuple(scored_rows.select(pl.coalesce("group", "id")).to_series()),
         tuple(_share_positive(headline[is_scored]).tolist()),
     )  # fmt: skip
     return Evaluation(
@@ -281,8 +281,8 @@ def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -
                 results[text].bits[place : place + len(scored)] = scored
             done += len(numbers)
             progress("surprisal", done, len(windows))
-    known = [~np.isnan(each.bits) for each in results]
+    has_bits = [~np.isnan(each.bits) for each in results]
     return [
         TokenSurprisal(each.bits[is_known], each.starts[is_known], each.ends[is_known], each.cut)
-        for each, is_known in zip(results, known, strict=True)
+        for each, is_known in zip(results, has_bits, strict=True)
     ]
