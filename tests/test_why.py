@@ -35,7 +35,8 @@ def test_the_reasons_of_all_sentences_add_up_to_the_counts(name, lang, corpus_of
     found = explanations(traced)
     assert len(found) == corpus_of("sample", lang).n_sentences
     lost = Counter(loss["reason"] for each in found.values() for loss in each.losses)
-    ends = re.findall(r"[:,] ([a-z-]+) (\d+)", next((note for note in config.notes if "a passage ends" in note), ""))
+    notes = config.notes if isinstance(config, Config) else ()
+    ends = re.findall(r"[:,] ([a-z-]+) (\d+)", next((note for note in notes if "a passage ends" in note), ""))
     counts = {reason: n * SENTENCES_PER_CANDIDATE[name] for reason, n in config.drops.items()}
     assert lost == counts | {reason: int(n) for reason, n in ends}, "drops count candidates; the note counts sentences"
     assert (traced.config.drops, traced.config.candidates) == (config.drops, config.candidates)

@@ -34,8 +34,12 @@ ELSEWHERE: Final = ("acl", "amod", "conj", "xcomp")
 """Relations of verbs whose object may stand elsewhere (*the book that she read*, *easy to read*, *bought and read a
 book*): where they have none, they do not show that they need none."""
 
-FRAMES: Final = {"bare": "verb", "object": "verb object", "clause": "verb clause", "passive": "verb passive"}
-"""Roles of verbs. One that governs a clause could govern an object as well."""
+FRAMES: Final = {
+    "bare": "verb", "object": "verb object", "clause": "verb clause", "passive": "verb passive",
+    "transitive": "verb transitive",
+}  # fmt: skip
+"""Frames of verbs: what they govern. ``transitive`` are those that could govern an object as well: passives,
+participles, and verbs with a reflexive, a particle or a clause."""
 
 SUBJECTS = ("nsubj", "csubj")
 LIGHT = ("ADV", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT")
@@ -163,38 +167,49 @@ def role_feature(role: str, feature: str) -> ProbingTask:
     return dataclasses.replace(task, definition=f"{feature} of the word in the role `{role}`.\n\n{task.definition}")
 
 
-def with_frames(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
-    """Some of the words with ``role`` (the frame of a verb; the relation and case marker of another word) and ``weak``.
+def with_frames(verbs: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
+    """Some of the words, which are verbs, with ``role`` (their frame), ``shown``, ``also`` and ``weak``.
 
-    ``shown`` is the role that the word is known to have, null for verbs whose object may stand elsewhere; ``also`` is a
-    second one. ``weak`` roles say little about which words fit: a verb in the passive or as an attribute, one that
-    governs neither a complement nor a phrase with a case marker, and one beside another clause that is not joined to it
-    (*he left, said Ann*).
+    ``shown`` is the frame that the verb is known to have; null where its object may stand elsewhere, in the passive,
+    for a participle that may be one (treebanks do not mark all), and with a reflexive or a particle, which make it
+    another verb (*give up*). ``also`` is a second one, ``transitive``. ``weak`` frames say little about which verbs
+    fit: those that are not known, a verb as an attribute, one that governs neither a complement nor a phrase with a
+    case marker, one beside another clause, after what it says or before its subject (*he left, said Ann*), and one with
+    a clause that an adposition marks, which may be an adjunct (French *participer à régler*).
     """
-    rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
-    marked = with_dependents(words, words.filter(rel == "case"), marked=pl.len() > 0)
-    frame_words = marked.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
+    rel, deprel = pl.col("rel"), pl.col("deprel")
+    clausal, marking = rel.is_in(CLAUSAL), (rel == "mark") & (pl.col("upos") == "ADP")
+    markers = words.filter((rel == "case") | marking)
+    marked = with_dependents(words, markers, marked=(rel == "case").any(), adposition=marking.any())
+    helpers = deprel.is_in((*PASSIVE, "compound:prt"))
+    frame_words = marked.filter(rel.is_in(["obj", "obl", "conj", "expl", "nsubj", *CLAUSAL]) | helpers)
     governing = with_dependents(
-        some, frame_words, case=pl.col("form").filter(rel == "case").first().str.to_lowercase(),
-        object=(rel == "obj").any(), clause=rel.is_in(CLAUSAL).any(), beside=(rel == "parataxis").any(),
-        oblique=((rel == "obl") & pl.col("marked")).any(), passive=pl.col("deprel").is_in(PASSIVE).any(),
-        joined=(rel == "conj").any(),
+        verbs, frame_words, object=(rel == "obj").any(), clause=clausal.any(), beside=(rel == "parataxis").any(),
+        oblique=((rel == "obl") & pl.col("marked")).any(), passive=deprel.is_in(PASSIVE).any(),
+        joined=(rel == "conj").any(), another=((rel == "expl") | (deprel == "compound:prt")).any(),
+        adjunct=(clausal & pl.col("adposition")).any(),
+        clause_row=pl.col("row").filter(clausal).min(), subject_row=pl.col("row").filter(rel == "nsubj").max(),
     )  # fmt: skip
     passive = pl.col("passive") | has("Voice", "Pass")
     frames = [
         pl.when(fact).then(pl.lit(FRAMES[name]))
         for name, fact in (("passive", passive), ("clause", pl.col("clause")), ("object", pl.col("object")))
     ]
-    noun_role = pl.concat_str(rel, pl.col("case").fill_null(""), separator=" ").fill_null("")
-    role = pl.when(is_verb).then(pl.coalesce(*frames, pl.lit(FRAMES["bare"]))).otherwise(noun_role)
+    role = pl.coalesce(*frames, pl.lit(FRAMES["bare"]))
+    bare, attribute = role == FRAMES["bare"], rel.is_in(["amod", "acl"])
+    hidden = bare & (rel.is_in(ELSEWHERE) | pl.col("joined"))
+    participle = has("VerbForm", "Part")
+    perhaps_passive = bare & participle & ~has("Voice", "Act")
+    unclear = (passive | perhaps_passive | pl.col("another") | hidden).fill_null(value=False)
+    after = (pl.col("clause_row") < pl.col("row")) | (bare & (pl.col("subject_row") > pl.col("row")))
     evident = pl.col("object") | pl.col("clause") | pl.col("oblique")
-    loose = passive | ~evident | pl.col("beside") | rel.is_in(["amod", "acl", "parataxis"])
-    hidden = (role == FRAMES["bare"]) & (rel.is_in(ELSEWHERE) | pl.col("joined")).fill_null(value=False)
+    loose = ~evident | pl.col("beside") | pl.col("adjunct") | attribute | (rel == "parataxis")
+    transitive = pl.col("clause") | passive | pl.col("another") | (attribute & participle)
     return governing.with_columns(
         role=role,
-        shown=pl.when(~hidden).then(role),
-        also=pl.when(is_verb & pl.col("clause") & ~passive).then(pl.lit(FRAMES["object"])),
-        weak=(is_verb & loose).fill_null(value=False),
+        shown=pl.when(~unclear).then(role),
+        also=pl.when(transitive).then(pl.lit(FRAMES["transitive"])),
+        weak=unclear | loose.fill_null(value=False) | after.fill_null(value=False),
     )
 
 

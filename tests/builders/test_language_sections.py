@@ -48,7 +48,7 @@ SECTIONS = sections()
 
 
 def test_the_tasks_with_rules_of_languages_have_a_section():
-    tasks = {"impersonal", "conj_type", "gapping", "somo", "coord_inv"}
+    tasks = {"impersonal", "conj_type", "gapping", "coord_inv"}
     shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "remention"}
     assert set(SECTIONS) == tasks | shared | {"boundaries"}
 
@@ -95,7 +95,6 @@ def test_the_lists_of_a_file_are_found_where_they_are():
 A = '{ lemma = "a", sense = "time" }'
 
 MISTAKES = {
-    '[somo]\nopen = ["NOUNS"]': r"somo\.open\[0\]: Invalid enum value 'NOUNS'; see SomoRules in",
     '[swaps]\ncontracts = ["de"]': r"swaps\.contracts\[0\]: Expected `str` matching regex",
     '[swaps]\ncontracts = ["De le"]': r"swaps: 'De le' is not in small letters",
     f"[connectives]\nentries = [{A}, {A}]": r"the lemma 'a' is listed twice",
