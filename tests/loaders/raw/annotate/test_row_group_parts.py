@@ -191,3 +191,13 @@ def test_sentences_of_real_articles_and_novels_are_whole(folder, lang):
     assert len(text) > 500
     dropped = part.record()["drops"]["annotation"]
     assert sum(n for reason, n in dropped.items() if reason != "heading") < 0.02 * len(text)
+
+
+def test_documents_are_in_the_order_of_their_ids_wherever_they_stand_in_a_row_group(tmp_path):
+    texts = sample_texts()
+    ids = [f"es/{number:03}" for number in range(len(texts))]
+    write(tmp_path / "sorted" / "cuentos.parquet", texts, rows=100)
+    write(tmp_path / "reversed" / "cuentos.parquet", texts[::-1], rows=100, id=ids[::-1])
+    of_both = [tables(parquet_corpus(str(tmp_path / name), FACTS, RULES)) for name in ("sorted", "reversed")]
+    assert of_both[0].equals(of_both[1])
+    assert of_both[0]["doc_id"].unique(maintain_order=True).to_list() == sorted(set(of_both[0]["doc_id"]))
