@@ -303,8 +303,8 @@ def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
     """The URLs to try for a file, in this order: only that of the host, or only those of the mirror.
 
     A mirror may have the layout of the host (``<repo>/<commit>/<path>``), folders per corpus (``<treebank>/<file>``,
-    also in a folder ``<code>`` or ``ud/<code>``; raw text in ``text/<code>`` or ``text``, in a folder named after the
-    corpus or its repository), or files named by their git blob SHA-1 or SHA-256.
+    also in a folder ``<code>``, ``ud/<code>`` or ``rst/<code>``; raw text in ``text/<code>`` or ``text``, in a folder
+    named after the corpus or its repository), or files named by their git blob SHA-1 or SHA-256.
 
     Raises:
         DiscoprobeError: ``DISCOPROBE_MIRROR`` names a folder that does not exist.
@@ -325,7 +325,7 @@ def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
         by_name = [f"text/{lang}/{repo.lower()}/{nested}", *(f"{home}/{file.name}" for home in homes)]
     else:
         names = dict.fromkeys((repo, corpus.name))
-        homes = [f"{above}{name}" for name in names for above in ("", f"{lang}/", f"ud/{lang}/")]
+        homes = [f"{above}{name}" for name in names for above in ("", f"{lang}/", f"ud/{lang}/", f"rst/{lang}/")]
         by_name = [f"{home}/{path}" for home in homes for path in dict.fromkeys((file.path, file.name))]
     hashes = [name for name in (file.git_blob_sha1, file.sha256) if name]
     return [f"{base}/{quote(path)}" for path in (f"{corpus.repo}/{corpus.commit}/{file.path}", *by_name, *hashes)]

@@ -11,7 +11,7 @@ from made_sentences import connective_sentence
 from shared import SHARED
 
 import discoprobe
-from discoprobe.builders import Settings
+from discoprobe.builders import Settings, tasks_named
 from discoprobe.builders.audit import Subject, fidelity, from_config
 from discoprobe.builders.edits import OTHER, SAME
 from discoprobe.builders.sentences import Connectives
@@ -125,7 +125,7 @@ def test_text_that_is_only_divided_into_sentences_is_enough(tmp_path):
         pa.table({"text": ["\n\n".join([*because, *although])], "in_language": ["en"]}), tmp_path / "text.parquet"
     )
     request = Request(("en",), (str(tmp_path),), raw=AnnotationOptions(segment=True))
-    ((corpus, _),) = corpora_of(request, [])
+    ((corpus, _),) = corpora_of(request, tasks_named(["connective_suite"]))
     assert "upos" not in corpus.layers
     assert discoprobe.build("connective_suite", corpus, Settings(match=False)).n_rows >= 40
 

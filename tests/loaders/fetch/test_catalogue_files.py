@@ -494,12 +494,14 @@ def test_the_host_of_the_catalogue():
 
 
 @pytest.mark.skipif(not (SHARED / "corpora").is_dir(), reason="no ../shared with corpora")
-@pytest.mark.parametrize("folder", ["ud", "."])
-def test_the_shared_corpora_as_mirror(monkeypatch, folder):
+@pytest.mark.parametrize(
+    ("folder", "names", "files"),
+    [("ud", ["en_pud", "kk"], 1 + 2), (".", ["GUM-open", "GCDT", "en_pud", "kk"], 2 * 54 + 14 + 40 + 1 + 2)],
+)
+def test_the_shared_corpora_as_mirror(monkeypatch, folder, names, files):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(SHARED / "corpora" / folder))
-    names = ["GUM-open", "GCDT", "en_pud", "kk"]
     paths = fetch(select(names))
-    assert len(paths) == 54 + 14 + 1 + 2
+    assert len(paths) == files
     assert [(row.location, row.state) for row in check(select(names))] == [(path, "ok") for path in paths]
 
 
