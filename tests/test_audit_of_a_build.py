@@ -11,14 +11,14 @@ from discoprobe.builders import Config, tasks_named
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
 from discoprobe.pipeline import audited_configs, run, source_texts
-from discoprobe.sources import Request, read
+from discoprobe.sources import Request, load_corpus
 
 SAMPLE = Request(languages=("es",), corpora=("sample",))
 
 
 @pytest.fixture(scope="module")
 def corpus():
-    return next(iter(read(SAMPLE)))
+    return load_corpus("es", ["sample"])
 
 
 def results(corpus, *tasks, **changes):

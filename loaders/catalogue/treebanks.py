@@ -337,6 +337,12 @@ def _standard_code(name: str) -> str:
     return code if _CODE.fullmatch(code) else name
 
 
+@functools.cache
+def language_codes() -> frozenset[str]:
+    """The codes of the languages of the catalogue, those without a corpus that may be used among them."""
+    return frozenset(language.code for language in languages(every=True))
+
+
 def default_corpora(name: str, licences: Licences = "open") -> tuple[Treebank | TextCorpus, ...]:
     """The corpora of a language, given its code or name, that are used when no corpus is named; may be empty.
 

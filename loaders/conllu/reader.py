@@ -204,23 +204,17 @@ def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | Non
         treebank = disrpt[1] if disrpt else folder.name
     if ud:
         code: str | None = ud[2]
-    elif disrpt and (standard := langcodes.get(disrpt[2]).language) in _codes():
+    elif disrpt and (standard := langcodes.get(disrpt[2]).language) in treebanks.language_codes():
         code = standard
     elif of_treebank is not None:
         code = of_treebank.lang
     else:
         above = [parent for parent in path.parents if lang is None or parent == top or top in parent.parents]
         names = (stem(path), *(parent.name for parent in above))
-        code = next((name for name in names if name in _codes()), lang)
+        code = next((name for name in names if name in treebanks.language_codes()), lang)
     if code is None:
         raise DiscoprobeError(f"{path}: cannot tell the language from the name; give it with --lang")
     return CorpusFile(path, path.relative_to(folder).as_posix(), treebank, code, of_treebank)
-
-
-@functools.cache
-def _codes() -> frozenset[str]:
-    """The language codes of Universal Dependencies."""
-    return frozenset(language.code for language in treebanks.languages(every=True))
 
 
 @dataclass(frozen=True, slots=True)

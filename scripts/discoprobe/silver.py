@@ -10,7 +10,8 @@ filled if at most ``LIMIT`` of its candidates are wrong, and ``LEAST`` were seen
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -23,7 +24,9 @@ from discoprobe.loaders import hashing
 from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Piece, parse
+from discoprobe.loaders.conllu.reader import find_files, read_corpora
 from discoprobe.loaders.corpus import Corpus, Shard, joined
+from discoprobe.loaders.errors import OnError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, hash_of_json, write_atomically
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
@@ -63,6 +66,21 @@ def is_annotated(task: AnyTask) -> bool:
     return isinstance(task, ProbingTask) and task.needs <= {"lemma", "upos", "feats", "deps", "text"}
 
 
+def held_out(paths: Sequence[Path], lang: str, on_error: OnError) -> Corpus:
+    """The test files of a language among these treebanks, else its dev files, else all: models are trained on train.
+
+    Raises:
+        UnsupportedError: there is no treebank of the language.
+    """
+    files = [path for path in find_files(paths) if path.suffix == ".conllu"]
+    for part in ("test", "dev", ""):
+        of_part = [path for path in files if path.stem.endswith(part and f"-{part}")]
+        corpora = read_corpora(of_part, lang=lang, on_error=on_error)
+        if lang in corpora:
+            return corpora[lang]
+    raise UnsupportedError(f"--silver: there is no treebank of {lang} that shows which labels are right")
+
+
 def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> Mapping[str, LabelErrors]:
     """How often the labels of tasks are wrong if an engine annotates the sentences of a treebank.
 
@@ -81,9 +99,41 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         return msgspec.json.decode(file.read_bytes(), type=dict[str, LabelErrors])
     gold = joined([part.load() for part in treebank.parts])
     first = gold.sentences[hashing.ranking(gold.sentences["key"].to_numpy(), "label errors")[:MOST]].sort("sent")
-    automatic = _annotated(first, engine)
-    compared = first.join(automatic.sentences, on="text", how="semi")["sent"]
-    gold_rows, rows = (_candidates(shard, tasks, treebank.lang) for shard in (_only(gold, compared), automatic))
+    texts = []
+    for sent_id, text in first.select("sent_id", "text").iter_rows():
+        paragraph = Paragraph(TextWithOffsets.of(text), sentences=((0, len(text)),))
+        document = RawDocument(sent_id, (paragraph,), sent_id, text)
+        for _, of_document in annotated_documents([document], engine, Counter(), Counter()):
+            if len(of_document) == 1 and of_document[0].text == text:  # else the engine divides it, or cannot read it
+                texts.append(conllu_text(document, of_document, sent_id))
+    parsed = parse([Piece("treebank", "".join(texts).encode())])
+    placed = place(parsed.sentences, "treebank", ["treebank"], DocumentRule("newdoc"), Carried())
+    inside = pl.col("sent").is_in(first.join(placed.sentences, on="text", how="semi")["sent"].implode())
+    gold = Shard(gold.documents, gold.sentences.filter(inside), gold.tokens.filter(inside))
+    automatic = Shard(placed.documents, placed.sentences, parsed.tokens)
+    language = language_data(treebank.lang)
+    by_shard: list[dict[str, list[tuple[Any, ...]]]] = []
+    for shard in (gold, automatic):
+        by_task = {}
+        sentence_texts = shard.sentences.select("sent", "text")
+        for name, of_task in candidates_of_part(shard, tuple(tasks), language, Settings(), None).of_task.items():
+            candidates, label = of_task, pl.col("label")
+            known_by = [
+                pl.col(column).struct.json_encode() if column == "plan" else pl.col(column)
+                for column in COMPARED
+                if column in of_task.columns
+            ]
+            if "words" in of_task.columns:  # any word of the sentence may be the label, so that each is a candidate
+                word = pl.col("words").struct
+                candidates = of_task.explode("words").filter(word.field("target"))
+                known_by, label = [word.field("start")], word.field("lemma")
+            elif len(known_by) == 1:  # where the length is the label, it is the class of length, of equal widths
+                classes = edges(of_task["n_words"], Settings(length_bins="equal"))
+                label = pl.coalesce(label, bin_of(pl.col("n_words"), classes))
+            with_text = candidates.join(sentence_texts, on="sent", maintain_order="left")
+            by_task[name] = with_text.select("text", *known_by, label, "reason").rows()
+        by_shard.append(by_task)
+    gold_rows, rows = by_shard
     errors = {}
     for task in tasks:
         labelled = {tuple(candidate) for *candidate, _ in gold_rows[task.name]}
@@ -91,51 +141,3 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         errors[task.name] = LabelErrors(right.total(), right[False])
     write_atomically(file, json.dumps(errors).encode())
     return errors
-
-
-def _annotated(sentences: pl.DataFrame, engine: Engine) -> Shard:
-    """The sentences with annotation; those that the engine divides or cannot read are left out."""
-    texts = []
-    for sent_id, text in sentences.select("sent_id", "text").iter_rows():
-        paragraph = Paragraph(TextWithOffsets.of(text), sentences=((0, len(text)),))
-        document = RawDocument(sent_id, (paragraph,), sent_id, text)
-        for _, of_document in annotated_documents([document], engine, Counter(), Counter()):
-            if len(of_document) == 1 and of_document[0].text == text:
-                texts.append(conllu_text(document, of_document, sent_id))
-    parsed = parse([Piece("treebank", "".join(texts).encode())])
-    placed = place(parsed.sentences, "treebank", ["treebank"], DocumentRule("newdoc"), Carried())
-    return Shard(placed.documents, placed.sentences, parsed.tokens)
-
-
-def _only(shard: Shard, sents: pl.Series) -> Shard:
-    """The shard without the other sentences."""
-    inside = pl.col("sent").is_in(sents.implode())
-    return Shard(shard.documents, shard.sentences.filter(inside), shard.tokens.filter(inside))
-
-
-def _candidates(shard: Shard, tasks: Sequence[AnyTask], lang: str) -> dict[str, list[tuple[str | int | None, ...]]]:
-    """By task the text of the sentence, what a candidate is known by, its label and its reason.
-
-    If any word of a sentence may be the label, each is a candidate; if its length is, the label is its class of length,
-    of classes of equal width.
-    """
-    of_task = candidates_of_part(shard, tuple(tasks), language_data(lang), Settings(), None).of_task
-    texts = shard.sentences.select("sent", "text")
-    rows = {}
-    for name, frame in of_task.items():
-        candidates, label = frame, pl.col("label")
-        place = [
-            pl.col(column).struct.json_encode() if column == "plan" else pl.col(column)
-            for column in COMPARED
-            if column in frame.columns
-        ]
-        if "words" in frame.columns:
-            word = pl.col("words").struct
-            candidates = frame.explode("words").filter(word.field("target"))
-            place, label = [word.field("start")], word.field("lemma")
-        elif len(place) == 1:
-            classes = edges(frame["n_words"], Settings(length_bins="equal"))
-            label = pl.coalesce(label, bin_of(pl.col("n_words"), classes))
-        with_text = candidates.join(texts, on="sent", maintain_order="left")
-        rows[name] = with_text.select("text", *place, label, "reason").rows()
-    return rows

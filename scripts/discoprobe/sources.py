@@ -1,8 +1,8 @@
 """Reads the corpora that a request names: the sample, those of the catalogue, and a user's own.
 
-`corpora_of` reads them, one corpus per language, with the tasks that are built from each. Every name is decided on
-once, as a `NamedCorpus`: `read` reads what it says, and `planned_sources` lists it, by the catalogue, file sizes and
-listings of URLs, without reading a corpus. `Contexts` finds the sentences around those of a row.
+`groups_of` decides once what each name of a request stands for (`NamedCorpus`) and which tasks are built from it.
+`corpora_of` reads these groups, one corpus per language, and `planned_sources` lists them, by the catalogue, file sizes
+and listings of URLs, without reading a corpus. `Contexts` finds the sentences around those of a row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, find_files, holds_corpus, read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -51,7 +51,7 @@ from discoprobe.loaders.raw.prepare import AnnotationOptions, parquet_corpus, pr
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
 from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text
-from discoprobe.silver import is_annotated, label_errors
+from discoprobe.silver import held_out, is_annotated, label_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -74,9 +74,11 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
         UnsupportedError: if the files hold no such language, or several.
     """
     if not corpora and Path(lang).exists():
-        of_language = list(read(Request(corpora=(lang,), on_error=on_error)))
+        request = Request(corpora=(lang,), on_error=on_error)
     else:
-        of_language = list(read(Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)))
+        request = Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)
+    groups = groups_of(request, ())
+    of_language = [corpus for group in groups for corpus in _read(group, request, _paths(group, request))]
     if len(of_language) != 1:
         names = ", ".join(corpus.lang for corpus in of_language) or "none"
         raise UnsupportedError(f"expected one language, found {names}; give the code of one, and its files")
@@ -85,8 +87,68 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
 
 TEXT = frozenset({"documents", "sections", "text"})
 """Layers of text that was only divided into sentences."""
-SEGMENTED: Final = AnnotationOptions(segment=True)
-"""Options for text that is only divided into sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusGroup:
+    """Corpora of a request that are read together, and what is built from them.
+
+    Attributes:
+        languages: by code; empty for all languages of the corpora.
+        named: the corpora; none where a language is built from the text of ``--fill`` alone.
+        tasks: by code of the language, under the empty code for those that only the files show.
+    """
+
+    languages: tuple[str, ...]
+    named: tuple[NamedCorpus, ...]
+    tasks: Mapping[str, Sequence[AnyTask]]
+
+    def tasks_of(self, lang: str) -> Sequence[AnyTask]:
+        """The tasks that are built from the corpora of a language."""
+        return self.tasks[lang] if lang in self.tasks else self.tasks.get("", ())
+
+
+def groups_of(request: Request, tasks: Sequence[AnyTask]) -> list[CorpusGroup]:
+    """The corpora that a request names, in the order in which they are read; no corpus is read.
+
+    Without a name, tasks on a layer of discourse annotation are built from the corpora of the catalogue that have this
+    layer, and all others from its treebanks of the languages. If it has none of a language, they are built from the
+    text of `fill_of`, or from the catalogue's raw text where there is no such task.
+
+    Raises:
+        UsageError: neither a language nor a corpus is named.
+        UnknownNameError: there is no corpus of a name.
+        UnsupportedError: the catalogue has only corpora of a language that are left out.
+        RemoteError: a URL cannot be reached.
+    """
+    codes, segment = request.languages, request.raw is not None and request.raw.segment
+    if request.corpora:
+        lang = codes[0] if len(codes) == 1 else ""
+        named = tuple(name_corpus(name, lang, request, segment=segment) for name in request.corpora)
+        return [CorpusGroup(codes, named, {"": tasks})]
+    if not codes:
+        raise UsageError("give --lang, or --corpus with the corpora to build from")
+    groups: list[CorpusGroup] = []
+    default: list[NamedCorpus] = []
+    of_default: dict[str, Sequence[AnyTask]] = {}
+    for code in codes:
+        of_layers: dict[tuple[Treebank, ...], list[AnyTask]] = {}
+        for task in tasks:
+            of_layers.setdefault(treebanks.corpora_with(task.needs, code, request.licences), []).append(task)
+        others = of_layers.pop((), [])
+        for banks, of_layer in of_layers.items():
+            named = tuple(_of_catalogue(bank, segment=segment) for bank in banks)
+            groups.append(CorpusGroup((code,), named, {code: of_layer}))
+        if not others and of_layers:
+            continue
+        corpora = treebanks.default_corpora(code, request.licences)
+        if not corpora and any(map(is_filled, tasks)) and fill_of(request, code):
+            groups.append(CorpusGroup((code,), (), {code: others}))
+            continue
+        corpora = corpora or treebanks.needed_corpora(code, request.licences)
+        default += [_of_catalogue(corpus, segment=segment) for corpus in corpora]
+        of_default[code] = others
+    return [*groups, *([CorpusGroup(tuple(of_default), tuple(default), of_default)] if of_default else [])]
 
 
 def corpora_of(
@@ -96,59 +158,41 @@ def corpora_of(
 
     Tasks that need no annotation of words get the text of `fill_of` in addition, which is read after the corpora until
     the sizes are reached; with ``silver``, so do tasks on annotated sentences whose labels are right (`label_errors`).
-    A language for which the catalogue has no corpus is built from that text alone. When no
-    corpus is named, tasks on a layer of discourse annotation are built from the corpora of the catalogue that have it.
 
     Raises:
-        DiscoprobeError: as for `read`; or the text cannot be read.
+        DiscoprobeError: as for `groups_of`; or a corpus cannot be downloaded or read.
     """
+    groups = groups_of(request, tasks)
     with_text = request.silver or any(map(is_filled, tasks))
-    text_of = functools.cache(functools.partial(_fill, request) if with_text else lambda _: None)
-    codes = request.languages
-    texts = {code: text for code in codes if (text := text_of(code))}  # first, so that a network error comes early
-    on_layers = {code: _on_layers(request, code, tasks) for code in codes}
-    others = {code: [task for task in tasks if task not in taken] for code, (taken, _) in on_layers.items()}
-    names = {name for _, by_corpora in on_layers.values() for of_layer in by_corpora for name in of_layer}
-    downloads.fetch([treebanks.treebank(name, "all") for name in sorted(names)], jobs=request.jobs, progress=progress)
-    for code, (_, by_corpora) in on_layers.items():
-        for of_layer, of_corpora in by_corpora.items():
-            for corpus in read(dataclasses.replace(request, languages=(code,), corpora=of_layer), progress):
-                yield corpus, of_corpora
-    alone = [code for code in texts if not request.corpora and not treebanks.default_corpora(code, request.licences)]
-    for code in alone:
-        yield texts[code], others[code]
-    left = tuple(code for code in codes if code not in alone and others[code])
-    for corpus in read(dataclasses.replace(request, languages=left), progress) if left or not codes else ():
-        of_lang = others.get(corpus.lang, tasks)
-        text = text_of(corpus.lang)
-        if text is None:
-            yield corpus, of_lang
-            continue
-        unfilled = [task for task in of_lang if not is_filled(task)]
-        if request.silver and (annotated := [task for task in unfilled if is_annotated(task)]):
-            silver, of_silver = _silver(request, corpus.lang, annotated, progress)
-            if of_silver:
-                yield corpus + silver, of_silver
-            unfilled = [task for task in unfilled if task not in of_silver]
-        if unfilled:
-            yield corpus, unfilled
-        if filled := [task for task in of_lang if is_filled(task)]:
-            yield corpus + text, filled
-
-
-def _on_layers(
-    request: Request, code: str, tasks: Sequence[AnyTask]
-) -> tuple[Collection[AnyTask], Mapping[tuple[str, ...], Sequence[AnyTask]]]:
-    """The tasks on layers of discourse annotation that corpora of the catalogue have, and these tasks by corpora.
-
-    There are none if corpora are named.
-    """
-    by_corpora: dict[tuple[str, ...], list[AnyTask]] = {}
-    for task in tasks if not request.corpora else ():
-        banks = treebanks.corpora_with(task.needs, code, request.licences)
-        if banks:
-            by_corpora.setdefault(tuple(bank.name for bank in banks), []).append(task)
-    return [task for of_corpora in by_corpora.values() for task in of_corpora], by_corpora
+    text_of = functools.cache(functools.partial(_fill, request) if with_text else lambda *_, **__: None)
+    texts = {code: text_of(code) for code in request.languages}  # first, so that a network error comes early
+    if request.silver and texts and not any(texts.values()):
+        raise UnsupportedError(f"--silver: there is no text of {', '.join(texts)} to annotate; name it with --fill")
+    paths_of = [_paths(group, request, progress) for group in groups]
+    for group, paths in zip(groups, paths_of, strict=True):
+        for corpus in _read(group, request, paths, progress) if group.named else map(text_of, group.languages):
+            assert corpus is not None
+            of_lang, text = group.tasks_of(corpus.lang), text_of(corpus.lang) if group.named else None
+            unfilled = [task for task in of_lang if text is None or not is_filled(task)]
+            if request.silver and text and (annotated := [task for task in unfilled if is_annotated(task)]):
+                progress(f"comparing labels {corpus.lang}", 0, 1)
+                silver = text_of(corpus.lang, annotate=True)
+                assert silver
+                part = next(part for part in silver.parts if isinstance(part, TextCorpusPart))
+                errors = label_errors(annotated, held_out(paths, corpus.lang, request.on_error), part.engine)
+                progress(f"comparing labels {corpus.lang}", 1, 1)
+                if of_silver := [task for task in annotated if errors[task.name].suffices]:
+                    labels = {"silver": {name: list(figures) for name, figures in errors.items()}}
+                    about = tuple(
+                        dataclasses.replace(source, annotation={**(source.annotation or {}), **labels})
+                        for source in silver.sources
+                    )
+                    yield corpus + dataclasses.replace(silver, sources=about), of_silver
+                unfilled = [task for task in unfilled if task not in of_silver]
+            if unfilled:
+                yield corpus, unfilled
+            if text and (filled := [task for task in of_lang if is_filled(task)]):
+                yield corpus + text, filled
 
 
 def is_filled(task: AnyTask) -> bool:
@@ -167,14 +211,15 @@ def fill_of(request: Request, lang: str) -> tuple[str, ...]:
     return tuple(text.name for text in texts) if language_data(lang).spaces else ()
 
 
-def _fill(request: Request, lang: str, options: AnnotationOptions = SEGMENTED) -> Corpus | None:
-    """The text of `fill_of` as a corpus; None if there is none.
+def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | None:
+    """The text of `fill_of` as a corpus, divided into sentences or also annotated; None if there is none.
 
     Its parts and sources are marked, because they are read after all other parts.
 
     Raises:
         UsageError: a name is not text in parquet files.
         RemoteError: the Hub cannot be reached.
+        UnsupportedError: Stanza or a model is missing.
     """
     named = [name_corpus(name, lang, request, segment=True) for name in fill_of(request, lang)]
     if others := [corpus.name for corpus in named if corpus.how != PARTLY]:
@@ -183,8 +228,8 @@ def _fill(request: Request, lang: str, options: AnnotationOptions = SEGMENTED) -
         )
     if not named:
         return None
-    given = request.raw or options
-    options = dataclasses.replace(given, segment=options.segment, rules=given.rules and options.segment)
+    given = request.raw or AnnotationOptions()
+    options = dataclasses.replace(given, segment=not annotate, rules=given.rules and not annotate)
     try:
         text = functools.reduce(operator.add, [_text_in_parquet(corpus, lang, options) for corpus in named])
     except RemoteError as error:
@@ -196,68 +241,18 @@ def _fill(request: Request, lang: str, options: AnnotationOptions = SEGMENTED) -
     return dataclasses.replace(text, parts=parts, sources=sources)
 
 
-def _silver(
-    request: Request, lang: str, tasks: Sequence[AnyTask], progress: Progress
-) -> tuple[Corpus, Sequence[AnyTask]]:
-    """The text of `fill_of` with annotation, and the tasks that may be filled with it.
-
-    Its sources have the figures of ``label_errors`` for all of the tasks.
-
-    Raises:
-        UnsupportedError: there is no such text, Stanza or a model is missing, or the request has no treebank.
-    """
-    text = _fill(request, lang, AnnotationOptions())
-    if text is None:
-        raise UnsupportedError(f"--silver: there is no text of {lang} to annotate; name it with --fill")
-    part = next(part for part in text.parts if isinstance(part, TextCorpusPart))
-    progress(f"comparing labels {lang}", 0, 1)
-    errors = label_errors(tasks, _held_out(request, lang, progress), part.engine)
-    progress(f"comparing labels {lang}", 1, 1)
-    labels = {"silver": {name: list(figures) for name, figures in errors.items()}}
-    sources = tuple(
-        dataclasses.replace(source, annotation={**(source.annotation or {}), **labels}) for source in text.sources
-    )
-    return dataclasses.replace(text, sources=sources), [task for task in tasks if errors[task.name].suffices]
-
-
-def _held_out(request: Request, lang: str, progress: Progress) -> Corpus:
-    """The test files of the treebanks of a language, else their dev files, else all: models are trained on train."""
-    named = [name_corpus(name, lang, request, segment=False) for name in request.corpora] or [
-        _of_catalogue(corpus, segment=False) for corpus in treebanks.needed_corpora(lang, request.licences)
-    ]
-    paths = _paths(named, (lang,), request.raw or AnnotationOptions(), request.jobs, progress)
-    files = [path for path in find_files(paths) if path.suffix == ".conllu"]
-    for part in ("test", "dev"):
-        if of_part := [path for path in files if path.stem.endswith(f"-{part}")]:
-            files = of_part
-            break
-    return read_corpora(files, lang=lang, on_error=request.on_error, facts=functools.partial(_facts, {}))[lang]
-
-
-def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
-    """The corpora that a request names, one per language, languages in alphabetical order.
-
-    Without a name, these are the catalogue's treebanks of the languages, or raw text where it has no treebank.
+def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress: Progress = silent) -> Iterator[Corpus]:
+    """The corpora of a group whose files are at ``paths``, one per language, languages in alphabetical order.
 
     Raises:
         UnsupportedError: if a language that was asked for is in none of the corpora.
     """
-    codes, options = request.languages, request.raw or AnnotationOptions()
+    codes, options = group.languages, request.raw or AnnotationOptions()
     lang = codes[0] if len(codes) == 1 else ""
-    if request.corpora:
-        named = [name_corpus(name, lang, request, segment=options.segment) for name in request.corpora]
-    elif codes:
-        named = [
-            _of_catalogue(corpus, segment=options.segment)
-            for code in codes
-            for corpus in treebanks.needed_corpora(code, request.licences)
-        ]
-    else:
-        raise UsageError("give --lang, or --corpus with the corpora to build from")
     corpora: dict[str, Corpus] = {}
-    for text in (_text_in_parquet(corpus, lang, options) for corpus in named if corpus.how == PARTLY):
+    for text in (_text_in_parquet(corpus, lang, options) for corpus in group.named if corpus.how == PARTLY):
         corpora[text.lang] = corpora[text.lang] + text if text.lang in corpora else text
-    if paths := _paths([corpus for corpus in named if corpus.how != PARTLY], codes, options, request.jobs, progress):
+    if paths:
         banks = [bank for bank in request.pinned if isinstance(bank, Treebank)]
         pinned = {file.sha256: bank for bank in banks for file in bank.files if file.sha256}
         of_files = read_corpora(
@@ -269,24 +264,22 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
         corpora = of_files | {
             code: of_files[code] + text if code in of_files else text for code, text in corpora.items()
         }
+    names = ", ".join(corpus.name for corpus in group.named)
     if lacking := sorted(set(codes) - set(corpora)):
         languages = ", ".join(corpora) or "no language"
-        raise UnsupportedError(
-            f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {languages}"
-        )
+        raise UnsupportedError(f"no corpus of {', '.join(lacking)} among {names}; there is {languages}")
     for corpus in corpora.values():
         if not corpus.n_sentences and not corpus.layers:
-            raise UnsupportedError(f"no sentence of {corpus.lang} among {', '.join(request.corpora) or 'its corpora'}")
+            raise UnsupportedError(f"no sentence of {corpus.lang} among {names}")
     return (corpora[code] for code in sorted(corpora) if not codes or code in codes)
 
 
-def _paths(
-    named: Sequence[NamedCorpus], codes: tuple[str, ...], options: AnnotationOptions, jobs: int, progress: Progress
-) -> list[Path]:
-    """The files and folders of corpora; those of the catalogue are downloaded, and raw text is annotated first."""
-    banks = [corpus.of_catalogue for corpus in named if isinstance(corpus.of_catalogue, Treebank)]
+def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) -> list[Path]:
+    """The files and folders of a group; those of the catalogue are downloaded, and raw text is annotated first."""
+    codes, options, jobs = group.languages, request.raw or AnnotationOptions(), request.jobs
+    banks = [corpus.of_catalogue for corpus in group.named if isinstance(corpus.of_catalogue, Treebank)]
     paths = downloads.fetch(banks, jobs=jobs, progress=progress) if banks else []
-    for corpus in named:
+    for corpus in group.named:
         if corpus.name == SAMPLE:
             packaged = treebanks.sample_files()
             if lacking := [code for code in codes if code not in packaged]:
@@ -297,7 +290,7 @@ def _paths(
             how = dataclasses.replace(options, read=read_options(text.read))
             downloads.fetch([text], jobs=jobs, progress=progress)
             paths.append(prepare(str(downloads.folder(text)), about, how, jobs=jobs, progress=progress).folder)
-        elif corpus.of_catalogue is None:
+        elif corpus.of_catalogue is None and corpus.how != PARTLY:
             path = as_path(corpus.name)
             if _is_raw(path):
                 about = _own_text(path, codes[0] if len(codes) == 1 else "")
@@ -467,38 +460,26 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
         UnknownNameError: there is no corpus of a name.
         RemoteError: a URL, or the Hub, cannot be reached.
     """
-    codes, segment = request.languages, request.raw is not None and request.raw.segment
-    lang = codes[0] if len(codes) == 1 else ""
     planned: list[PlannedSource] = []
-    tasks_of: dict[str, Sequence[AnyTask]] = {}  # of a language, those that are not built from corpora of a layer
-    for code in codes:
-        on_layers, by_corpora = _on_layers(request, code, tasks)
-        tasks_of[code] = [task for task in tasks if task not in on_layers]
-        for of_layer, of_corpora in by_corpora.items():
-            named = [name_corpus(name, code, request, segment=segment) for name in of_layer]
-            planned += [_planned(corpus, code, of_corpora) for corpus in named]
-    if request.corpora:
-        named = [name_corpus(name, lang, request, segment=segment) for name in request.corpora]
-    else:
-        default = [treebanks.default_corpora(code, request.licences) for code in codes if tasks_of[code]]
-        named = [_of_catalogue(corpus, segment=segment) for of_code in default for corpus in of_code]
-    for corpus in named:
-        if corpus.name == SAMPLE:
-            names = tuple(task.name for task in tasks)
-            of_sample = codes or treebanks.sample_files()
-            planned += [PlannedSource(code, SAMPLE, READ, names, "CC0 1.0", 1, None) for code in of_sample]
-        else:
-            of_lang = corpus.of_catalogue.lang if corpus.of_catalogue else lang
-            planned.append(_planned(corpus, lang, tasks_of.get(of_lang, tasks)))
-    for code in codes or sorted({source.lang for source in planned} - {""}):
-        of_fill = tasks_of.get(code, tasks)
-        if request.corpora or treebanks.default_corpora(code, request.licences):
-            of_fill = [task for task in of_fill if is_filled(task) or (request.silver and is_annotated(task))]
-        gets_text = request.silver or any(map(is_filled, of_fill))
-        for name in fill_of(request, code) if of_fill and gets_text else ():
-            text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
-            planned.append(_planned(text, code, of_fill))
-    return planned
+    texts: list[PlannedSource] = []
+    for group in groups_of(request, tasks):
+        lang = group.languages[0] if len(group.languages) == 1 else ""
+        for corpus in group.named:
+            if corpus.name == SAMPLE:
+                names = tuple(task.name for task in tasks)
+                of_sample = group.languages or treebanks.sample_files()
+                planned += [PlannedSource(code, SAMPLE, READ, names, "CC0 1.0", 1, None) for code in of_sample]
+            else:
+                of_corpus = corpus.of_catalogue.lang if corpus.of_catalogue else lang
+                planned.append(_planned(corpus, lang, group.tasks_of(of_corpus)))
+        for code in group.languages or sorted({source.lang for source in planned} - {""}):
+            of_fill = group.tasks_of(code)
+            if group.named:
+                of_fill = [task for task in of_fill if is_filled(task) or (request.silver and is_annotated(task))]
+            for name in fill_of(request, code) if of_fill else ():
+                text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
+                texts.append(_planned(text, code, of_fill))
+    return planned + texts
 
 
 def _planned(corpus: NamedCorpus, lang: str, tasks: Sequence[AnyTask]) -> PlannedSource:
