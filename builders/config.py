@@ -22,7 +22,7 @@ import pyarrow as pa
 from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 from discoprobe.loaders.corpus import Source
-from discoprobe.loaders.toml_records import convert_table, parse_toml
+from discoprobe.loaders.files import convert_table, parse_toml
 
 PAPERS: Final = Path(__file__).with_name("papers.toml")
 

@@ -10,6 +10,9 @@ elsewhere two renames do it. A folder that cannot be renamed (a mount point, or 
 in) stays where it is: the new release is made inside it, and its entries are moved. If the program is killed on the
 way, the next reader of the release calls ``recovered``: it restores the old release, or finishes the exchange if all
 entries of the old one had been moved away.
+
+Data that is written by hand is TOML: `parse_toml` and `convert_table` give its tables as typed values, checked by
+`msgspec`, with errors that name file, table and key.
 """
 
 import ctypes
@@ -18,17 +21,24 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from discoprobe.loaders.errors import DiscoprobeError
 
+T = TypeVar("T")
+
 _CHUNK: Final = 2**18
+_TOML_PLACE: Final = re.compile(r"(?P<problem>.*?)(?: - at (?P<key>`key` in )?`\$\.?(?P<path>.*)`)?", re.DOTALL)
+"""The format of messages of `msgspec`: the problem, and the path of the value (``$.entries[0].upos[1]``)."""
 PREFIX: Final = ".reading-"
 GUARD: Final = ".reading.lock"
 LOCK: Final = "lock"
@@ -280,3 +290,42 @@ def recovered(folder: Path) -> Path:
             place.recover()
             place.lock.unlink(missing_ok=True)
     return folder
+
+
+def parse_toml(text: str, file: str) -> dict[str, Any]:
+    """The tables of a TOML text as plain values.
+
+    Raises:
+        DiscoprobeError: the text is not TOML; the message names the file, the line and the column.
+    """
+    try:
+        return msgspec.toml.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise DiscoprobeError(f"{file}: not valid TOML: {error}") from error
+
+
+def convert_table(table: object, kind: type[T], file: str, path: str = "") -> T:
+    """A plain value as an instance of ``kind``, usually a `msgspec.Struct`.
+
+    Args:
+        table: what `parse_toml` returned, or a part of it.
+        kind: the expected type.
+        file: where the table stands, for messages.
+        path: the keys that lead to the table in its file, for messages (``connectives``).
+
+    Raises:
+        DiscoprobeError: the value is not what ``kind`` declares. The message is one line, as in
+            ``languages/es.toml: connectives.entries[3].upos[0]: Invalid enum value 'ADVB'; see Connectives in …``.
+    """
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as error:
+        message = _TOML_PLACE.fullmatch(" ".join(str(error).split()))
+        assert message is not None
+        inside = message["path"] or ""
+        keys = f"{path}{'' if not path or not inside or inside.startswith('[') else '.'}{inside}"
+        place = f"{file}: {keys}" if keys else file
+        which = "a key: " if message["key"] else ""
+        raise DiscoprobeError(
+            f"{place}: {which}{message['problem']}; see {kind.__qualname__} in {kind.__module__}"
+        ) from error

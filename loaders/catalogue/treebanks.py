@@ -26,8 +26,7 @@ from urllib.parse import quote
 import msgspec
 
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import FileHashes, hashes_of
-from discoprobe.loaders.toml_records import convert_table, parse_toml
+from discoprobe.loaders.files import FileHashes, convert_table, hashes_of, parse_toml
 
 HUB: Final = "hf://"
 """Prefix of URLs on the Hub."""

@@ -9,7 +9,6 @@ working directory or the place of the files. Parsed shards are stored in the cac
 
 from __future__ import annotations
 
-import functools
 import glob
 import re
 from collections import Counter, defaultdict

@@ -23,7 +23,7 @@ import msgspec
 import regex
 
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.toml_records import convert_table, parse_toml
+from discoprobe.loaders.files import convert_table, parse_toml
 
 _DATA: Final = parse_toml(
     importlib.resources.files(__package__).joinpath("scripts.toml").read_text("utf-8"), "scripts.toml"
