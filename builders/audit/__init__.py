@@ -17,5 +17,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "own_configs": ["from_config"],
     "report": ["Figure", "Finding", "Grade", "Report", "Status", "VERSION", "grade_of", "tallies"],
     "run": ["audit"],
-    "thresholds": ["BY_ID", "CHECKS", "Kind", "Severity"],
+    "thresholds": ["BY_ID", "PAIRED", "CHECKS", "Kind", "Severity"],
 })  # fmt: skip

@@ -7,16 +7,17 @@ of all of them together can fail the design, in every language. No config passes
 import dataclasses
 import enum
 import json
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, TypedDict
 
 from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
-from discoprobe.builders.audit.thresholds import BY_ID, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, PAIRED, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 17
+VERSION: Final = 18
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -324,9 +325,27 @@ class Report:
 
     @property
     def resolution(self) -> float | None:
-        """The smallest gain that all shortcuts with a threshold could have shown, pairs aside; None without any."""
-        rows = [f.resolution for f in self.findings if f.decides and not f.check.startswith("pairwise")]
-        return max((gain for gain in rows if gain is not None), default=None)
+        """The smallest gain that these rows could have shown, in accuracy; None where no shortcut has a threshold.
+
+        Solvers differ in it, because their guesses agree inside documents more or less, so that the rows are worth more
+        or fewer independent ones. It is the median of the solvers that have a threshold, or that of the strongest of
+        them if it is larger. Comparisons of the two members of a pair are left out: they are of half as many rows.
+        """
+        of_rows = [f for f in self.findings if f.decides and f.check not in PAIRED]
+        if not of_rows:
+            return None
+        strongest = max(of_rows, key=lambda finding: finding.gain or 0.0)
+        median = statistics.median(f.resolution or 0.0 for f in of_rows)
+        return round(max(median, strongest.resolution or 0.0), DIGITS)
+
+    @property
+    def majority(self) -> float:
+        """The accuracy from which gains are counted: of the most frequent class of the measured rows.
+
+        Of rows with choices, it is that of guessing; 0 where no solver was measured.
+        """
+        of_rows = (f.baseline for f in self.findings if f.kind is Kind.SHORTCUT and f.check not in PAIRED)
+        return next((baseline for baseline in of_rows if baseline is not None), 0.0)
 
     @property
     def strongest(self) -> Strongest | None:

@@ -22,13 +22,11 @@ from discoprobe.builders.audit.report import Figure, Finding, Report, Status
 from discoprobe.builders.audit.solvers.problem import macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, PAIRED, Check, Kind, Severity
 from discoprobe.builders.config import Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
-_PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
-"""Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 _thread_pools = cache(ThreadpoolController)
@@ -143,7 +141,7 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
         if score is None or not len(score.correct):
             findings.append(Finding(check.id, check.kind, severity, Status.SKIPPED))
             continue
-        baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
+        baseline = 0.5 if check.id in PAIRED and not problem.choice else problem.baseline
         gain = check.allowed_gain(baseline) if check.id in binding else None
         threshold = None if gain is None else round(baseline + gain, DIGITS)
         interval, independent = score.interval, score.independent

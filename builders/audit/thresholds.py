@@ -199,3 +199,6 @@ LEAKS = MappingProxyType({
 """Check → what it means for a row that ``build import --drop-leaks`` leaves out."""
 
 BY_ID = MappingProxyType({check.id: check for check in CHECKS})
+
+PAIRED = frozenset({"pairwise", "pairwise-length", "differences"})
+"""Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""

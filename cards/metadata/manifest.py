@@ -349,7 +349,7 @@ def audit_entry(report: Report) -> AuditEntry:
         "edited": report.edited,
         "external": report.external,
         "resolution": report.resolution,
-        "majority": next((baseline.accuracy for baseline in report.baselines if baseline.name == "majority"), 0.0),
+        "majority": report.majority,
         "strongest": best.check if best else None,
         "accuracy": best.accuracy if best else None,
         "gain": best.gain if best else None,
