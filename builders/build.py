@@ -407,6 +407,10 @@ class ConfigRows:
             size = f"{self._n_blocks} blocks of about {self._settings.block / 2**20:g} MB of text"
             notes.append(f"Read until the sizes were full: {size}, in hash order")
         shape = task.shape
+        if "spacing" in rows.columns and (by_rule := rows["spacing"].count()):
+            notes.append(
+                f"The blanks of {by_rule:,} of {rows.height:,} rows are set by rule: their corpus has words only"
+            )
         if task.conditions:
             rows, shape, labels = suite_rows(rows, task), Shape.SUITE, task.conditions
         order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))  # does not depend on labels

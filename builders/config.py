@@ -109,6 +109,7 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("rel_type", pa.string()),
         ("orig_label", pa.string()),
         ("removed", pa.string()),
+        ("spacing", pa.string()),
     ),
     Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string()), ("distractor", pa.string())),
     Shape.CHOICE: (("context", _TEXTS), ("choices", _TEXTS), ("distractor", _TEXTS)),
@@ -280,7 +281,7 @@ SHAPE_ROWS: Final = {Shape.SENTENCE: {"n_words": INTEGER}, Shape.CHOICE: {"n_con
 RELATION_CANDIDATES: Final = {
     "doc": pl.UInt32, "sentence1": pl.String, "sentence2": pl.String, "label": pl.String, "reason": pl.String,
     "direction": pl.String, "rel_type": pl.String, "orig_label": pl.String, "removed": pl.String,
-    "native": pl.String, "ids": pl.List(pl.String), "key": pl.UInt64,
+    "spacing": pl.String, "native": pl.String, "ids": pl.List(pl.String), "key": pl.UInt64,
 }  # fmt: skip
 """What ``RelationTask.select`` returns: the texts of both units in their order, ``label`` (the name), ``reason`` (why
 the candidate cannot be used, null if it can), ``native`` (the published split) and what the row shows beside."""

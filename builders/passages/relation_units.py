@@ -23,7 +23,7 @@ import functools
 import re
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
@@ -43,6 +43,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import SPANS
+from discoprobe.loaders.discourse_layers.disrpt_relations import ELLIPSIS
 from discoprobe.loaders.hashing import record_keys
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.words import n_words
@@ -139,8 +140,11 @@ REPEATING: Final = 6
 BALANCED_KEEP: Final = 0.5
 """Smallest share of the rows of the largest balanced sample that a larger number of classes must keep."""
 
-CONTEXT: Final[dict[str, PolarsDataType]] = {"marked": pl.String, "passage": pl.String, "unit1": SPANS, "unit2": SPANS}
-"""What a row has of the sentences that its units stand in; null in tasks that show spans of a tree, or hide a word."""
+CONTEXT: Final[dict[str, PolarsDataType]] = {
+    "marked": pl.String, "passage": pl.String, "unit1": SPANS, "unit2": SPANS, "spacing": pl.String,
+}  # fmt: skip
+"""What a row has of the sentences that its units stand in; null in tasks that show spans of a tree, or hide a word; and
+whether the blanks of its text were set by rule."""
 
 REASONS: Final = {
     "unit-too-long": f"a unit has more than {LONGEST} words",
@@ -347,14 +351,15 @@ BINARY: dict[str, PolarsDataType] = {
     "orig_label": pl.String,
     "ids": pl.List(pl.String),
     "adjacent": pl.Boolean,
-    "as_written": pl.Boolean,
+    "spacing": pl.String,
 }
 """Columns of ``binary_relations``: the texts of both spans, ``NS``, ``SN`` or ``NN``, the name of the relation, the
-nodes that head the spans, whether the second span follows the first without a gap, and whether the texts are those of
-the document (else they are words with blanks between them)."""
+nodes that head the spans, whether the second span follows the first without a gap, and ``BY_RULE`` if the file has
+words with blanks between all of them and its blanks were set by rule, else null."""
 
+BY_RULE: Final = "rule"
 
-_Relation = tuple[str, str, str, str, list[str], bool, bool]
+_Relation = tuple[str, str, str, str, list[str], bool, str | None]
 
 
 class _Span(NamedTuple):
@@ -366,11 +371,12 @@ class _Span(NamedTuple):
     adjacent: bool = True
 
 
-def binary_relations(nodes: pl.DataFrame) -> pl.DataFrame:
+def binary_relations(nodes: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     """The relations of all nodes of some trees.
 
     Args:
         nodes: ``RST_NODES`` of any number of documents.
+        language: of the documents; decides where blanks are, if the text of a document is not known.
 
     Returns:
         The columns ``BINARY``, documents in their order, in each the relations from the leaves up.
@@ -378,7 +384,7 @@ def binary_relations(nodes: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (doc, *relation)
         for (doc,), tree in nodes.group_by("doc", maintain_order=True)
-        for relation in _Tree(tree).relations()
+        for relation in _Tree(tree, language).relations()
     ]
     return pl.DataFrame(rows, BINARY, orient="row")
 
@@ -386,9 +392,9 @@ def binary_relations(nodes: pl.DataFrame) -> pl.DataFrame:
 class _Tree:
     """The nodes of one document, and the relations that are found while its spans are joined."""
 
-    def __init__(self, nodes: pl.DataFrame) -> None:
+    def __init__(self, nodes: pl.DataFrame, language: LanguageData) -> None:
         self._texts: list[str] = []
-        self._as_written = nodes["space_after"].count() > 0
+        self._spacing: str | None = None
         self._place: dict[str, int] = {}
         self._relname: dict[str, str] = {}
         self._roots: list[str] = []
@@ -405,6 +411,8 @@ class _Tree:
                 self._roots.append(node)
             else:
                 (self._nuclei if multinuclear or relname == SPAN else self._satellites)[parent].append(node)
+        if clean_text.is_spaced_out("".join(self._texts), language):
+            self._texts, self._spacing = clean_text.close_up(self._texts, language), BY_RULE
 
     def relations(self) -> Iterator[_Relation]:
         """The relations of all nodes: the columns ``BINARY`` but for ``doc``."""
@@ -436,14 +444,56 @@ class _Tree:
     def _join(self, left: _Span, right: _Span, nuclearity: str, relname: str, node: str) -> _Span:
         adjacent = left.adjacent and right.adjacent and left.last + 1 == right.first
         first, second = ("".join(self._texts[span.first : span.last + 1]).rstrip() for span in (left, right))
-        self._found.append((first, second, nuclearity, relname, [left.node, right.node], adjacent, self._as_written))
+        self._found.append((first, second, nuclearity, relname, [left.node, right.node], adjacent, self._spacing))
         return _Span(left.first, max(left.last, right.last), node, adjacent)
 
 
-def published(shard: Shard, _context: Context) -> pl.DataFrame:
+def relations_of(shard: Shard, language: LanguageData) -> pl.DataFrame:
+    """The relations of a shard, with ``spacing``: blanks are set by rule in documents that have one after each word."""
+    documents = []
+    for _, relations in shard.relations.with_columns(spacing=pl.lit(None, pl.String)).group_by(
+        "doc", maintain_order=True
+    ):
+        units = pl.format("{} {}", "unit1", "unit2")
+        text = " ".join(relations.select(pl.coalesce("context", units)).to_series())
+        if clean_text.is_spaced_out(text, language):
+            rows = [_close_up(row, language) for row in relations.iter_rows(named=True)]
+            relations = pl.DataFrame(rows, relations.schema)  # noqa: PLW2901
+        documents.append(relations)
+    return pl.concat(documents) if documents else shard.relations.with_columns(spacing=pl.lit(None, pl.String))
+
+
+def _close_up(relation: Mapping[str, Any], language: LanguageData) -> dict[str, Any]:
+    """A relation with the blanks of its texts set by rule, and its places in these texts."""
+    row = {**relation, "spacing": BY_RULE}
+
+    def close(text: str) -> str:
+        return ELLIPSIS.join(part.rstrip() for part in clean_text.close_up(text.split(ELLIPSIS), language))
+
+    def moved(place: int, old: str, new: list[int]) -> int:  # blanks aside, the texts are the same
+        return new[len("".join(old[:place].split()))]
+
+    if context := row["context"]:
+        row["context"] = close(context)
+        places = [place for place, character in enumerate(row["context"]) if not character.isspace()]
+        for n in (1, 2):
+            row[f"span{n}"] = [
+                {"start": moved(span["start"], context, places), "end": moved(span["end"] - 1, context, places) + 1}
+                for span in row[f"span{n}"]
+            ]
+    for n in (1, 2):
+        spans = [row["context"][span["start"] : span["end"]] for span in row[f"span{n}"]] if context else []
+        row[f"unit{n}"] = ELLIPSIS.join(spans) if context else close(relation[f"unit{n}"])
+        if lead := row[f"lead{n}"]:
+            places = [place for place, character in enumerate(row[f"unit{n}"]) if not character.isspace()]
+            row[f"lead{n}"] = moved(lead - 1, relation[f"unit{n}"], places) + 1
+    return row
+
+
+def published(shard: Shard, context: Context) -> pl.DataFrame:
     """All relations of a shard, labelled with the class of DISRPT that the table gives or its label belongs to."""
     units = {"unit1": "sentence1", "unit2": "sentence2", "span1": "unit1", "span2": "unit2", "context": "passage"}
-    relations = shard.relations.rename(units).with_columns(label=_class())
+    relations = relations_of(shard, context.language).rename(units).with_columns(label=_class())
     marked = [
         mark_units(passage, first, second) if passage else None
         for passage, first, second in relations.select("passage", "unit1", "unit2").iter_rows()
@@ -478,8 +528,6 @@ def _class() -> pl.Expr:
 NUCLEARITY: Final = {"NS": "nucleus_first", "SN": "nucleus_second", "NN": "both"}
 SAME_UNIT: Final = r"(?i)^same(?:[-_ ]?unit)?$"
 """How corpora name the relation of the parts of a unit that another interrupts (PCC *sameunit*, PRSTC *same*)."""
-WRITTEN_CLOSE: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\x{2010}-\x{2027}\x{3000}-\x{303F}\x{FF00}-\x{FFEF}]"
-"""Characters of Chinese and Japanese, with their punctuation, beside which the texts of trees have blanks."""
 
 
 def by_class(shard: Shard, context: Context) -> pl.DataFrame:
@@ -494,11 +542,11 @@ def by_nuclearity(shard: Shard, context: Context) -> pl.DataFrame:
 
 def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
     documents = shard.documents.select("doc", document=pl.col("key").cast(pl.String))
-    binary = binary_relations(shard.rst_nodes).join(documents, on="doc", maintain_order="left")
+    binary = binary_relations(shard.rst_nodes, context.language).join(documents, on="doc", maintain_order="left")
     nodes = [binary["ids"].list.get(n) for n in (0, 1)]
     relations = binary.select(
         "doc", "orig_label", "ids", label=label, direction="nuclearity",
-        sentence1=_text("unit1", context), sentence2=_text("unit2", context),
+        sentence1="unit1", sentence2="unit2", spacing="spacing",
         reason=pl.coalesce(
             pl.when(pl.col("orig_label").str.contains(SAME_UNIT)).then(pl.lit("same-unit")),
             pl.when(pl.col("orig_label") == SEVERAL).then(pl.lit("several-labels")),
@@ -508,14 +556,6 @@ def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
         key=record_keys(binary["document"], *nodes),
     )  # fmt: skip
     return candidates(relations)
-
-
-def _text(unit: str, context: Context) -> pl.Expr:
-    """A unit; if it is words with blanks between them, without those that the script of the language does not have."""
-    if context.language.spaces:
-        return pl.col(unit)
-    close = pl.col(unit).str.replace_all(rf"({WRITTEN_CLOSE}) +", "$1").str.replace_all(rf" +({WRITTEN_CLOSE})", "$1")
-    return pl.when("as_written").then(unit).otherwise(close)
 
 
 CONNECTIVE_REASONS: Final = {
@@ -531,7 +571,7 @@ def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
     Where both units begin with one, that of the first mostly joins it to what is before.
     """
     second = pl.col("lead2").is_not_null()
-    frame = shard.relations.with_columns(
+    frame = relations_of(shard, context.language).with_columns(
         lead=pl.coalesce("lead2", "lead1"), bare=pl.when(second).then("unit2").otherwise("unit1")
     )
     frame = frame.with_columns(removed=pl.col("bare").str.head("lead")).with_columns(

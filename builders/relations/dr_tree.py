@@ -6,9 +6,9 @@ relation, one of DISRPT's 17. `orig_label` is the relation of the corpus and `di
 `NN`. A span has at most 128 words, and documents are assigned to splits (in the published task spans have up to 304
 clauses, and clauses of one document are in two splits). `same-unit`, which joins the parts of an interrupted clause,
 does not count as a relation. If there is a CoNLL-U or `.txt` file with the name of the tree, spans are parts of its
-text; otherwise they are the words of the tree, separated by spaces.
+text; otherwise the blanks between the words of the tree are set by rule (`spacing`).
 """
 
 from discoprobe.builders.passages.relation_units import LABELS, by_class, relation_task
 
-TASK = relation_task(by_class, LABELS, layer="rst_trees", version=3)
+TASK = relation_task(by_class, LABELS, layer="rst_trees", version=4)

@@ -13,7 +13,7 @@ import glob
 import re
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -367,13 +367,16 @@ class _Treebank:
 def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents) -> list[_Treebank]:
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
     groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
-    texts: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, stem → CoNLL-U files
+    texts: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
     for path, top in find_files(paths).items():
         digest = hashes_of(path, with_git=False)
         member = Member.of(describe(path, top, lang, facts(path, digest)), digest)
         groups[member.file.lang, member.file.treebank].append(member)
-        if not member.file.is_tree:
-            texts[member.file.lang, member.file.stem][member.digest] = path
+    with_trees = {member.file.lang for members in groups.values() for member in members if member.file.is_tree}
+    for member in (member for members in groups.values() for member in members if not member.file.is_tree):
+        if member.file.lang in with_trees:
+            for doc_id in {member.file.stem, *_documents_in(member.file.path, member.digest)}:
+                texts[member.file.lang, doc_id][member.digest] = member.file.path
     banks = []
     for (code, name), members in sorted(groups.items()):
         distinct: dict[tuple[str, str], Member] = {}
@@ -426,7 +429,10 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     stems = [member.file.stem for member in batch.members]
     if batch.members[0].file.is_tree:
         files = [(member.file.stem, member.file.path.read_bytes()) for member in batch.members]
-        texts = {member.file.stem: [_text_of(path, batch.rule) for path, _ in member.texts] for member in batch.members}
+        texts = {
+            member.file.stem: [_text_of(path, digest, member.file.stem) for path, digest in member.texts]
+            for member in batch.members
+        }
         shard, problems = read_trees(files, batch.treebank, texts)
         tally.counts += shard.counts()
         tally.add(problems)
@@ -470,9 +476,21 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     relations.check_documents()
 
 
-def _text_of(path: Path, rule: DocumentRule) -> str:
-    """The text of a CoNLL-U or ``.txt`` file."""
-    data = b"".join(blocks(path, LARGE, rule))
+@lru_cache(maxsize=1)
+def _documents_in(path: Path, _digest: FileHashes) -> Mapping[str, bytes]:
+    """The documents that a CoNLL-U file names: id and part of the file, and the whole file under the empty id."""
+    whole = b"".join(blocks(path, LARGE, DocumentRule()))
+    named = {}
+    for part in re.split(rb"(?m)^(?=# newdoc)", whole):
+        if match := re.match(rb"# newdoc id *= *(.*)", part):
+            named[match[1].decode(errors="replace").strip()] = part
+    return {**named, "": whole}
+
+
+def _text_of(path: Path, digest: FileHashes, doc_id: str) -> str:
+    """The text of a document in a CoNLL-U file, of the whole file if it does not name the document, or of ``.txt``."""
+    documents = _documents_in(path, digest)
+    data = documents.get(doc_id, documents[""])
     if path.suffix == ".txt":
         return data.decode(errors="replace")
     return running_text(parse([Piece(path.name, data, 0, 0)]).sentences["text"].to_list())

@@ -200,7 +200,9 @@ def test_one_solver_with_few_independent_rows_does_not_set_the_resolution(make):
 def test_gains_are_counted_from_the_majority_that_is_printed(make, build):
     """The first class is the most frequent one in train, and not in test, on which solvers are measured."""
     rows = [
-        row for number, row in enumerate(make.rows(8000, 2, 1)) if row["label"] == (row["split"] == "test") or number % 3
+        row
+        for number, row in enumerate(make.rows(8000, 2, 1))
+        if row["label"] == (row["split"] == "test") or number % 3
     ]
     report = audit(build(rows))
     gains = {f.check: (f.measured, f.gain) for f in report.findings if f.gain is not None and f.check not in PAIRED}

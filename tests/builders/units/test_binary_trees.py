@@ -14,6 +14,7 @@ from discoprobe.loaders.discourse_layers import read_trees
 from discoprobe.loaders.languages import language_data
 
 TREES = sorted((SHARED / "corpora").glob("**/*.rs[34]"))
+ENGLISH = language_data("en")
 needs_trees = pytest.mark.skipif(not TREES, reason="no ../shared with trees beside the repository")
 
 
@@ -24,12 +25,12 @@ def nodes_of(data):
 
 
 def test_a_tree_with_satellites_on_both_sides_and_three_nuclei():
-    found = binary_relations(nodes_of(RS3))
+    found = binary_relations(nodes_of(RS3), ENGLISH)
     assert found.select("unit1", "unit2", "nuclearity", "orig_label").rows() == [
         ("If it rains", "we stay", "SN", "condition"),
-        ("or sleep", "or talk .", "NN", "list"),
-        ("and read", "or sleep or talk .", "NN", "list"),
-        ("If it rains we stay", "and read or sleep or talk .", "NS", "elaboration"),
+        ("or sleep", "or talk.", "NN", "list"),
+        ("and read", "or sleep or talk.", "NN", "list"),
+        ("If it rains we stay", "and read or sleep or talk.", "NS", "elaboration"),
     ]
     assert found["adjacent"].all()
     assert found["ids"].to_list()[-1] == ["10", "11"]
@@ -41,7 +42,7 @@ def test_satellites_join_their_nucleus_one_by_one():
     <segment id="0" parent="2" relname="x">o</segment><segment id="1" parent="2" relname="y">n</segment>
     <segment id="2">a</segment>
     <segment id="3" parent="2" relname="x">b</segment><segment id="4" parent="2" relname="y">d</segment></body></rst>"""
-    assert binary_relations(nodes_of(file)).select("unit1", "unit2", "nuclearity", "orig_label").rows() == [
+    assert binary_relations(nodes_of(file), ENGLISH).select("unit1", "unit2", "nuclearity", "orig_label").rows() == [
         ("a", "b", "NS", "x"),
         ("a b", "d", "NS", "y"),
         ("n", "a b d", "SN", "y"),
@@ -53,29 +54,29 @@ def test_spans_have_no_blank_where_the_text_has_none():
     text = "If it rains we stay—and read or sleep, or talk."
     file = RS3.replace("or sleep", "or sleep ,").replace("we stay", "we stay —")
     shard, _ = read_trees([("t", file.encode())], "toy", {"t": [text]})
-    found = binary_relations(shard.rst_nodes)
+    found = binary_relations(shard.rst_nodes, ENGLISH)
     assert found.select("unit1", "unit2").rows()[-2:] == [
         ("and read", "or sleep, or talk."),
         ("If it rains we stay—", "and read or sleep, or talk."),
     ]
-    assert found["as_written"].all()
-    assert not binary_relations(nodes_of(file))["as_written"].any()
+    assert not found["spacing"].count()
+    assert set(binary_relations(nodes_of(file), ENGLISH)["spacing"]) == {"rule"}
 
 
 def test_nuclei_with_different_relations_have_no_name():
     file = RS3.replace(
         '<segment id="5" parent="11" relname="list">', '<segment id="5" parent="11" relname="restatement">'
     )
-    assert binary_relations(nodes_of(file))["orig_label"].to_list()[1:3] == [SEVERAL, SEVERAL]
+    assert binary_relations(nodes_of(file), ENGLISH)["orig_label"].to_list()[1:3] == [SEVERAL, SEVERAL]
 
 
 def test_spans_that_are_torn_apart_are_marked():
     file = RS3.replace('id="1" parent="2"', 'id="1" parent="5"')
-    assert binary_relations(nodes_of(file)).select("unit1", "unit2", "adjacent").rows() == [
-        ("If it rains", "or talk .", False),
+    assert binary_relations(nodes_of(file), ENGLISH).select("unit1", "unit2", "adjacent").rows() == [
+        ("If it rains", "or talk.", False),
         ("and read", "or sleep", True),
-        ("If it rains we stay and read or sleep or talk .", "and read or sleep", False),
-        ("If it rains we stay and read or sleep or talk .", "we stay", False),
+        ("If it rains we stay and read or sleep or talk.", "and read or sleep", False),
+        ("If it rains we stay and read or sleep or talk.", "we stay", False),
     ]
 
 
@@ -139,7 +140,7 @@ def size(tree):
 def test_a_tree_of_n_segments_has_n_minus_one_relations_that_rebuild_it(tree):
     nodes = nodes_of_nested(tree)
     words = [text for text in nodes["text"] if text]
-    found = binary_relations(nodes)
+    found = binary_relations(nodes, ENGLISH)
     assert found.height == len(words) - 1
     assert found["adjacent"].all()
     spans = set(words)
@@ -153,6 +154,6 @@ def test_a_tree_of_n_segments_has_n_minus_one_relations_that_rebuild_it(tree):
 def test_published_trees_have_as_many_relations_as_segments_but_their_roots():
     for path in TREES:
         nodes = nodes_of(path.read_bytes())
-        found = binary_relations(nodes)
+        found = binary_relations(nodes, ENGLISH)
         assert found.height == (nodes["kind"] == "segment").sum() - nodes["parent"].null_count(), path
         assert found["adjacent"].all(), path

@@ -95,6 +95,19 @@ def test_segments_are_written_as_in_the_text_of_their_name(tmp_path):
     assert nodes.filter(pl.col("kind") != "segment")["space_after"].is_null().all()
 
 
+def test_segments_are_written_as_in_a_document_of_their_name_in_another_corpus(tmp_path):
+    """DISRPT has all documents of GUM in a file per split."""
+    (tmp_path / "en" / "trees").mkdir(parents=True)
+    (tmp_path / "en" / "trees" / "a.rs3").write_text(SPACED, encoding="utf-8")
+    row = "1\tx\tx\tX\t_\t_\t0\troot\t_\t_"
+    texts = {"b": "If it rains we don't stay, and read.", "a": "If it rains we don't stay,and read or sleep or talk."}
+    sentences = [
+        f"# newdoc id = {name}\n# sent_id = {name}-1\n# text = {text}\n{row}\n\n" for name, text in texts.items()
+    ]
+    (tmp_path / "eng.rst.toy_dev.conllu").write_text("".join(sentences), encoding="utf-8")
+    assert segments(read_corpora([tmp_path])["en"]) == WRITTEN
+
+
 def test_a_plain_text_may_have_more_than_the_tree(tmp_path):
     for folder in ("rst", "texts", "tokens"):
         (tmp_path / "de" / "Toy" / folder).mkdir(parents=True)
