@@ -50,6 +50,8 @@ from rich.table import Table
 from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
+from discoprobe.builders.audit.report import Design
+from discoprobe.cards.text.verdicts import closest_designs
 from discoprobe.cli import KEEP_FREED
 from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu.documents import Carried, place
@@ -391,6 +393,8 @@ def steps_to_root(word: int, heads: Mapping[int, int | None]) -> int:
 
 
 RECORD = Path(__file__).parents[1] / "docs" / "records" / "scale.json"
+DESIGNS = Path(__file__).parents[1] / "cards" / "metadata" / "designs.json"
+"""What cards quote of the treebanks' audits: ``closest_designs``."""
 SHARED = Path(os.environ.get("DISCOPROBE_SHARED") or Path(__file__).parents[2] / "shared")
 WIKI = ("hub/wiki_de", "--lang de --segment --task discourse")
 NOVELS = ("hub/novels_es", "--lang es --segment --task discourse")
@@ -420,7 +424,7 @@ def release(  # noqa: PLR0913 (one parameter per option)
     """Build the parts of the record of scale, and print what differs from it; the exit status is 1 if anything does."""
     differ = False
     for name in part or PARTS:
-        built, reasons = build_part(name, jobs, shared, work)
+        built, reasons, designs = build_part(name, jobs, shared, work)
         recorded = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
         before = recorded.get(name, {"software": {}, "cost": {}, "configs": {}})
         lines = differences(before["configs"], built["configs"], reasons)
@@ -434,12 +438,17 @@ def release(  # noqa: PLR0913 (one parameter per option)
             record.parent.mkdir(parents=True, exist_ok=True)
             ordered = {each: recorded[each] for each in PARTS if each in recorded}
             record.write_text(record_text(ordered), encoding="utf-8")
+            if name == "treebanks":
+                lines = (f" {json.dumps(task)}: {json.dumps(design._asdict())}" for task, design in designs.items())
+                DESIGNS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     if differ and not write:
         raise typer.Exit(1)
 
 
-def build_part(name: str, jobs: int, shared: Path, work: Path | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the record has of a part, built now; and why configs are not built, by name."""
+def build_part(
+    name: str, jobs: int, shared: Path, work: Path | None
+) -> tuple[dict[str, Any], dict[str, str], dict[str, Design]]:
+    """What the record has of a part, built now; why configs are not built, by name; and ``closest_designs``."""
     corpus, options = PARTS[name]
     command = ["--corpus", str(shared / "corpora" / corpus), *options.split(), "--keep-failed", "--jobs", str(jobs)]
     with tempfile.TemporaryDirectory(dir=work) as folder:
@@ -453,7 +462,7 @@ def build_part(name: str, jobs: int, shared: Path, work: Path | None) -> tuple[d
         "cost": {what: round(value) for what, value in vars(cost).items()},
         "configs": {config: config_record(entry, reports[config]) for config, entry in result["configs"].items()},
     }
-    return built, result["unavailable"]
+    return built, result["unavailable"], closest_designs(manifest["configs"])
 
 
 def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:

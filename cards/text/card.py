@@ -37,6 +37,7 @@ from discoprobe.cards.text.verdicts import (
     MARKS,
     NOT_AUDITED,
     Verdict,
+    recorded_designs,
     tally,
     task_designs,
     verdict_of,
@@ -245,6 +246,7 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
         licence=licences.strictest([source.licence for source in config.sources]),
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
+        design=recorded_designs().get(config.task),
         verdict=_with_bold_word(verdict_of(report) if report else Verdict(NOT_AUDITED)),
         rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
     )  # fmt: skip

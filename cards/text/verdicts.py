@@ -4,10 +4,14 @@ A verdict is a sentence: the outcome, the strongest solver with its figure and w
 other things than texts, exemptions, missing splits, and the smallest gain that the rows could have shown.
 """
 
+import functools
+import importlib.resources
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, designs, grade_of
 from discoprobe.builders.audit.thresholds import BY_ID, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
@@ -243,6 +247,25 @@ def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
         task: of_task
         for task, audits in sorted(_audits_by_task(configs).items())
         if len(audits) > 1 and (of_task := _designs(audits))
+    }
+
+
+def closest_designs(configs: Mapping[str, Audited]) -> dict[str, Design]:
+    """Of `task_designs`, for each task the shortcut that is farthest above its threshold, or least below it."""
+    designs = {task: of_task for task, of_task in task_designs(configs).items() if of_task}
+    return {task: max(of_task, key=lambda each: each.accuracy - each.threshold) for task, of_task in designs.items()}
+
+
+@functools.cache
+def recorded_designs() -> Mapping[str, Design]:
+    """`closest_designs` of the treebanks that ``scripts/benchmark.py release`` builds, as it wrote them.
+
+    They are the same on every card of a task, whatever else is in the release.
+    """
+    data = importlib.resources.files("discoprobe.cards.metadata").joinpath("designs.json").read_bytes()
+    return {
+        task: Design(**{**design, "interval": Interval(*design["interval"]), "outcome": Status(design["outcome"])})
+        for task, design in json.loads(data).items()
     }
 
 

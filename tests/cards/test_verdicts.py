@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.resources
+import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from releases import config, report
@@ -11,8 +14,8 @@ from releases import config, report
 from discoprobe.builders.audit import Figure, Finding, Interval, Kind, Severity, Status, exact, smallest_gain, tallies
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.release import open_release
-from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, markdown
-from discoprobe.cards.text.verdicts import verdict_of, verdicts
+from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, examples, markdown
+from discoprobe.cards.text.verdicts import closest_designs, recorded_designs, verdict_of, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
@@ -202,6 +205,27 @@ def test_a_task_is_not_judged_by_what_it_is_exempt_from():
     audits = _audits(*[0.62] * 20)
     next(iter(audits.values()))["exempt"] = ["length"]
     assert {one.word for one in _verdicts(audits).values()} == {OPEN}
+
+
+def test_the_card_of_a_config_quotes_the_record_of_its_task_and_no_other_config(monkeypatch):
+    """What is recorded of the treebanks stays the same, whatever else is in a release."""
+    audits = {name: {"task": "so", "audit": audit} for name, audit in _audits(*[0.55] * 20).items()}
+    designs = closest_designs(audits)
+    assert (designs["so"].configs, designs["so"].n, designs["so"].accuracy) == (20, 1200, 0.55)
+    text = json.dumps({task: design._asdict() for task, design in designs.items()})
+    monkeypatch.setattr(importlib.resources, "files", lambda _: SimpleNamespace(
+        joinpath=lambda _: SimpleNamespace(read_bytes=text.encode)))  # fmt: skip
+    assert recorded_designs.__wrapped__() == designs
+    monkeypatch.undo()
+    monkeypatch.setattr(card, "recorded_designs", lambda: designs)
+    made = config("so", "es")
+    quoted = " ".join(card.config_card(made, examples.lengths(made), report(made)).split())
+    assert "In 20 configs of `so` from the treebanks" in quoted
+    assert re.search(
+        r"\(1,200 rows\), the check closest to fail is length: 0\.550 \S+, threshold 0\.520, which is", quoted
+    )
+    other = config("dc", "es")
+    assert "In 20 configs" not in card.config_card(other, examples.lengths(other), report(other))
 
 
 def test_each_solver_is_added_up_before_the_best_is_chosen():
