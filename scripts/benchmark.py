@@ -51,6 +51,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
 from discoprobe.builders.audit.report import Design
+from discoprobe.cards.metadata import manifest
 from discoprobe.cards.text.verdicts import closest_designs
 from discoprobe.cli import KEEP_FREED
 from discoprobe.loaders.catalogue.treebanks import DocumentRule
@@ -454,15 +455,15 @@ def build_part(
     with tempfile.TemporaryDirectory(dir=work) as folder:
         out = Path(folder) / "out"
         result, cost = measure_build(Path(folder), command)
-        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        release = manifest.read(out)
         reports = {config: json.loads((out / config / "audit.json").read_text()) for config in result["configs"]}
     built = {
         "command": f"build run --corpus {corpus} {options} --keep-failed --jobs {jobs}",
-        "software": manifest["software"],
+        "software": release["software"],
         "cost": {what: round(value) for what, value in vars(cost).items()},
         "configs": {config: config_record(entry, reports[config]) for config, entry in result["configs"].items()},
     }
-    return built, result["unavailable"], closest_designs(manifest["configs"])
+    return built, result["unavailable"], closest_designs(release["configs"])
 
 
 def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,6 +59,8 @@ OPEN_LIST = r"^\P{Greek}*;\s*$"
 """A semicolon at the end: an item of a list. In Greek it is the question mark."""
 MANY_SMALL = 0.5
 """If a larger share of a document's sentences begins with a small letter, its author writes so (a diary on the web)."""
+HEADLINES = 3
+"""Most headlines of an article: a headline, a line above it and one below it."""
 MANY_VERBLESS = 0.5
 """A corpus in which more sentences have no verb does not annotate verbs (some tables of relations)."""
 TALK = r"^\s*[-–—\"«„“‚‘”»]|[?!…]\W*$"
@@ -135,18 +137,24 @@ def _piece() -> pl.Expr:
     """Pieces of sentences and lists.
 
     They begin with a small letter in a document and treebank whose sentences begin with a capital, end with a
-    semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*). The first
-    sentence of a document is a headline if it has no verb.
+    semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*). A short sentence
+    without a verb is a headline, an item or a note (*Care of the skin.*), and the first sentence of a document is one
+    if it is long, too. So are, where verbs are annotated, the first short sentences of a document before one of twice
+    their length: headlines with a verb (*The secretary resigns.*), which the text then tells again.
     """
     of_corpus, of_document = (pl.col("small").mean().over(group) for group in ("corpus", "doc_key"))
     capitals = (of_corpus <= 1 - CAPITALS) & (of_document <= MANY_SMALL)
     item = pl.col("item") & (pl.col("item").mean().over("corpus") <= MANY_VERBLESS)
     before, after = (item.shift(step, fill_value=False) for step in (1, -1))
+    first = pl.col("brief").cast(pl.Int8).cum_min().over("doc_key") == 1
+    lead = pl.col("n_words").filter(~first).first().over("doc_key")
+    headline = first & (first.sum().over("doc_key") <= HEADLINES) & (lead >= 2 * pl.col("n_words"))
+    headline &= pl.col("item").mean().over("corpus").is_between(0, MANY_VERBLESS, closed="right")
     listed = item & ((before & _continues()) | (after & _continues().shift(-1, fill_value=False)))
     return (
         pl.when(capitals & pl.col("small"))
         .then(pl.lit("fragment"))
-        .when(item & (pl.col("index") == 0))
+        .when((item & (pl.col("brief") | (pl.col("index") == 0))) | headline)
         .then(pl.lit("heading"))
         .when(pl.col("open_list") | listed)
         .then(pl.lit("list-item"))
