@@ -45,7 +45,7 @@ REASONS: Final = {
     "not-prose": "a sentence of a treebank that has only speech, verse or examples (`--set genres=all` includes it)",
     "near-copies": "many neighbours in its document or treebank are near copies of each other, as in lists of examples",
     "unrelated": "a sentence of a treebank in which neighbours are no closer to each other than random sentences",
-    "heading": "a heading, a caption without a mark at its end, or text in capitals",
+    "heading": "a heading, a short sentence without a verb, a caption without a mark at its end, or text in capitals",
     "note": "a footnote or remark, as the corpus marks it",
     "table": "a cell of a table, as the corpus marks it",
     "introduction": "a sentence that ends with a colon, and the list or quotation after it is missing",

@@ -154,10 +154,10 @@ def _piece() -> pl.Expr:
     return (
         pl.when(capitals & pl.col("small"))
         .then(pl.lit("fragment"))
+        .when(pl.col("open_list") | (listed & (pl.col("index") > 0)))
+        .then(pl.lit("list-item"))
         .when((item & (pl.col("brief") | (pl.col("index") == 0))) | headline)
         .then(pl.lit("heading"))
-        .when(pl.col("open_list") | listed)
-        .then(pl.lit("list-item"))
     )
 
 

@@ -308,16 +308,16 @@ def test_a_semicolon_is_the_question_mark_of_greek(tmp_path):
     assert frame.drop_nulls("reason").select("index", "reason").rows() == [(1, "list-item")]
 
 
-def test_pieces_of_sentences_and_lists_are_in_no_passage(tmp_path):
-    """Without the tree of a clause, two sentences in a row are items; one, or an answer, may stand in prose."""
-    clause = [("Gente{}", "NOUN", 2, "nsubj"), ("canta{}", "VERB", 0, "root"), ("siempre{}", "ADV", 2, "advmod")]
-    noun = [("Defensa{}", "NOUN", 0, "root"), ("de", "ADP", 3, "case"), ("aguas{}", "NOUN", 1, "nmod")]
-    kinds = [noun, clause, noun, clause, noun, noun, clause, noun, noun, clause, clause, clause, clause]
-    ends = [".", ".", ".", ".", ".", ".", ".", "?", "!", ";", ".", ".", "."]
+CLAUSE = [("Gente{}", "NOUN", 2, "nsubj"), ("canta{}", "VERB", 0, "root"), ("siempre{}", "ADV", 2, "advmod")]
+NOUN = [("Defensa{}", "NOUN", 0, "root"), ("de", "ADP", 3, "case"), ("aguas{}", "NOUN", 1, "nmod")]
+
+
+def reasons_of_trees(tmp_path, kinds, ends, small=()):
+    """Why sentences of a document are in no passage, by index; each is of some words with their trees, and a mark."""
     lines = ["# newdoc id = d"]
     for n, (words, end) in enumerate(zip(kinds, ends, strict=True)):
         forms = [form.format(n) for form, *_ in words]
-        forms = [form.lower() for form in forms] if n == 11 else forms
+        forms = [form.lower() for form in forms] if n in small else forms
         lines += [f"# sent_id = s{n}", f"# text = {' '.join(forms)}{end}"]
         lines += [
             f"{i}\t{form}\t_\t{w[1]}\t_\t_\t{w[2]}\t{w[3]}\t_\t_"
@@ -327,5 +327,33 @@ def test_pieces_of_sentences_and_lists_are_in_no_passage(tmp_path):
     (tmp_path / "es_x-ud-test.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = sentences(next(load_corpus(str(tmp_path / "es_x-ud-test.conllu")).shards()), Settings())
     frame = with_passages(found.with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len())), Settings())
-    reasons = dict(frame.drop_nulls("reason").select("index", "reason").iter_rows())
-    assert reasons == {0: "heading", 4: "list-item", 5: "list-item", 9: "list-item", 11: "fragment"}
+    return dict(frame.drop_nulls("reason").select("index", "reason").iter_rows())
+
+
+def test_pieces_of_sentences_and_lists_are_in_no_passage(tmp_path):
+    """Without the tree of a clause, two sentences in a row are items, a short one is a note; an answer is prose."""
+    kinds = [NOUN, CLAUSE, NOUN, CLAUSE, NOUN, NOUN, CLAUSE, NOUN, NOUN, CLAUSE, CLAUSE, CLAUSE, CLAUSE]
+    ends = [".", ".", ".", ".", ".", ".", ".", "?", "!", ";", ".", ".", "."]
+    reasons = reasons_of_trees(tmp_path, kinds, ends, small={11})
+    assert reasons == {0: "heading", 2: "heading", 4: "list-item", 5: "list-item", 9: "list-item", 11: "fragment"}
+
+
+LONG_CLAUSE = [*CLAUSE, *[(f"cosa{i}x{{}}", "NOUN", 2, "obl") for i in range(11)]]
+LONG_NOUN = [*NOUN, *[(f"cosa{i}x{{}}", "NOUN", 1, "nmod") for i in range(11)]]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "headlines"),
+    [
+        ([CLAUSE, LONG_CLAUSE, CLAUSE, CLAUSE, NOUN], [0, 4]),
+        ([CLAUSE, CLAUSE, CLAUSE, LONG_CLAUSE, CLAUSE, NOUN], [0, 1, 2, 5]),
+        ([CLAUSE, CLAUSE, CLAUSE, CLAUSE, LONG_CLAUSE, NOUN], [5]),
+        ([LONG_CLAUSE, CLAUSE, LONG_CLAUSE, CLAUSE, NOUN], [4]),
+        ([CLAUSE, CLAUSE, CLAUSE, NOUN], [3]),
+        ([LONG_CLAUSE, LONG_NOUN, CLAUSE, CLAUSE], []),
+        ([CLAUSE, LONG_CLAUSE, CLAUSE, CLAUSE], []),
+    ],
+    ids=["a headline", "three", "four are prose", "none", "no lead", "a long one is prose", "no verb shows verbs"],
+)
+def test_headlines_with_a_verb_are_in_no_passage(tmp_path, kinds, headlines):
+    assert reasons_of_trees(tmp_path, kinds, ["."] * len(kinds)) == dict.fromkeys(headlines, "heading")
