@@ -168,6 +168,7 @@ class Spacing(LanguageSection, frozen=True):
         joining: words that are written close to both of their neighbours (the hyphen of *well-known*).
         elides: whether a word that ends in an apostrophe is written close to the next one (*l'eau*).
         apart: marks between which and their word there is a blank (French *« Non ! »*).
+        inward: whether guillemets may point inward (German *»Ja«*); those of a text do if the first one does.
     """
 
     section: ClassVar[str] = "spacing"
@@ -175,6 +176,7 @@ class Spacing(LanguageSection, frozen=True):
     joining: frozenset[str] = frozenset({"/"})
     elides: bool = False
     apart: frozenset[str] = frozenset()
+    inward: bool = False
 
 
 _CLOSING: Final = regex.compile(r"[\p{Pe}\p{Pf}.,;:!?…،؛؟।。，、；：！？％%]+")
@@ -212,7 +214,7 @@ def close_up(segments: Sequence[str], language: LanguageData) -> list[str]:
     """
     rules, unspaced = language.section(Spacing), not language.spaces
     words = [(word, number) for number, segment in enumerate(segments) for word in segment.split()]
-    outward = next((word for word, _ in words if word in _GUILLEMETS), "«") == "«"
+    outward = not rules.inward or next((word for word, _ in words if word in _GUILLEMETS), "«") == "«"
     times_seen: Counter[str] = Counter()
     texts = [""] * len(segments)
     closes_next = True

@@ -648,21 +648,20 @@ def _solve_program(  # noqa: PLR0913, PLR0917 (what a linear program consists of
         least: rows per label that are taken, even if the features differ more.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import block_array, coo_array  # noqa: PLC0415
 
     n_rows, n_features = features.shape
     n_labels, n_cells = int(labels.max()) + 1, int(cells.max()) + 1
-    in_cell = coo_array(
+    in_cell = scipy.sparse.coo_array(
         (np.ones(n_rows), (labels * n_cells + cells, np.arange(n_rows))), shape=(n_labels * n_cells, n_rows)
     )
     row, feature = features.nonzero()
     of_label = (features[row, feature], (labels[row] * n_features + feature, row))
-    sums = coo_array(of_label, shape=(n_labels * n_features, n_rows))
+    sums = scipy.sparse.coo_array(of_label, shape=(n_labels * n_features, n_rows))
     size, common = (np.tile(np.eye(n), (n_labels, 1)) for n in (n_cells, n_features))
     allowed = np.repeat(np.tile(tolerances, n_labels)[:, None], n_cells, axis=1)
     # The variables: part of each row; rows per label in each cell; of each feature the common sum and the excess.
-    equal = block_array([[in_cell, -size, coo_array((len(size), 2 * n_features))]])
-    atmost = block_array(
+    equal = scipy.sparse.block_array([[in_cell, -size, scipy.sparse.coo_array((len(size), 2 * n_features))]])
+    atmost = scipy.sparse.block_array(
         [
             [sums, -allowed, -common, -common],
             [-sums, -allowed, common, -common],

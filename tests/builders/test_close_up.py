@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SHARED
 
+from discoprobe.builders import Context, Settings
 from discoprobe.builders.clean_text import close_up, is_spaced_out
-from discoprobe.builders.passages.relation_units import ELLIPSIS, relations_of
+from discoprobe.builders.passages.relation_units import ELLIPSIS, published, relations_of
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.corpus import RELATIONS
 from discoprobe.loaders.discourse_layers import read_trees
@@ -23,6 +24,7 @@ CASES = [
     ("en", "he said ' no ' and went", "he said 'no' and went"),
     ("de", "Er sagte : „ Nein “ - und ging .", "Er sagte: „Nein“ - und ging."),
     ("de", "» Ja « , rief er . » Nein « .", "»Ja«, rief er. »Nein«."),
+    ("ru", "отчасти » , но « нет » .", "отчасти», но «нет»."),
     ("es", "« Sí » , dijo . ¿ Vienes ? ¡ No !", "«Sí», dijo. ¿Vienes? ¡No!"),
     ("fr", "L' eau d' Évian , aujourd'hui .", "L'eau d'Évian, aujourd'hui."),
     ("fr", "Il dit : « Non ! » ( deux fois )", "Il dit : « Non ! » (deux fois)"),
@@ -110,6 +112,19 @@ def test_documents_that_are_written_naturally_stay(tmp_path):
         relations = relations_of(shard, language_data("en"))
         assert relations.drop("spacing").equals(shard.relations)
         assert not relations["spacing"].count()
+
+
+def test_a_text_with_marks_of_a_tokeniser_beside_the_units_is_left_out(tmp_path):
+    """GCDT has the numbers of footnotes of Wikipedia as -LSB-1-RSB-."""
+    corpus = read_corpora([write_disrpt(tmp_path)], lang="en")["en"]
+    context = Context("dr", language_data("en"), Settings())
+    shards = [shard for shard in corpus.shards() if shard.relations.height]
+    for shard in shards:
+        usable = published(shard, context).filter(pl.col("reason").is_null() & pl.col("passage").is_not_null())
+        noted = shard.relations.with_columns(context=pl.format("{} -LSB-1-RSB-", "context"))
+        reasons = published(dataclasses.replace(shard, relations=noted), context)
+        assert set(reasons.filter(pl.col("key").is_in(usable["key"].implode()))["reason"]) == {"entity"}
+    assert shards
 
 
 TREES = SHARED / "corpora"

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from threadpoolctl import threadpool_limits
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.config import Shape
@@ -386,7 +387,6 @@ def _option(vectors: Floats, texts: Ints, n_context: int, at: int) -> Floats:
 def _one_thread() -> Iterator[None]:
     """Keeps the libraries of numpy to one thread, and silences the optimiser where it does not converge."""
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 (scikit-learn takes seconds)
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -394,13 +394,13 @@ def _one_thread() -> Iterator[None]:
 
 
 def _logistic(strength: float) -> Any:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (over a second; suites do without)
 
     return LogisticRegression(C=strength, max_iter=STEPS)
 
 
 def _mlp(seed: int) -> Any:
-    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415
+    from sklearn.neural_network import MLPClassifier  # noqa: PLC0415 (over a second; suites do without)
 
     return MLPClassifier((HIDDEN,), alpha=0.01, max_iter=100, random_state=seed)
 
@@ -422,7 +422,7 @@ def _fitted(  # noqa: PLR0913, PLR0917 (what is learned from what, and how)
         strength: of the regularisation, or whatever ``classifier`` takes.
         classifier: makes a classifier of scikit-learn.
     """
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415 (over a second; suites do without)
 
     is_choice = rows.shape is Shape.CHOICE
     targets = (labels[features.row] == features.option).astype(np.int64) if is_choice else labels[features.row]
@@ -462,7 +462,7 @@ def _chosen(rows: _Rows, features: _Features) -> tuple[float, float, Shares]:
 
 def _score_place(rows: _Rows, place: VectorPlace, vectors: Floats) -> ModelScore:
     """The score on test of the classifier of ``STRENGTHS`` that does best on validation, with standardised features."""
-    from sklearn.metrics import f1_score  # noqa: PLC0415
+    from sklearn.metrics import f1_score  # noqa: PLC0415 (over a second; suites do without)
 
     features = _features(rows, vectors)
     strength, validation, shares = _chosen(rows, features)
@@ -481,9 +481,9 @@ def _score_place(rows: _Rows, place: VectorPlace, vectors: Floats) -> ModelScore
 
 def _correlations(rows: _Rows, features: _Features, truth: Shares) -> tuple[float | None, float | None]:
     """Pearson's and Spearman's correlation on test of ridge regression, whose strength is chosen on validation."""
-    from scipy import stats  # noqa: PLC0415
-    from sklearn.linear_model import Ridge  # noqa: PLC0415
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+    from scipy import stats  # noqa: PLC0415 (over a second; suites do without)
+    from sklearn.linear_model import Ridge  # noqa: PLC0415 (over a second; suites do without)
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415 (over a second; suites do without)
 
     train, validation, test = (rows.of(split) for split in SPLITS)
     values = StandardScaler().fit(features.values[train]).transform(features.values)
