@@ -69,8 +69,8 @@ class FindingEntry(TypedDict):
 class AuditEntry(TypedDict):
     """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report.
 
-    ``failed``, ``open`` and ``exempt`` are checks with these outcomes, those that cost most first; ``thresholds`` is
-    the number of solvers that were compared with one. ``unmeasured`` says why nothing was. ``findings`` has those that
+    ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
+    ``thresholds`` is the number of solvers that were compared with one. ``unmeasured`` says why nothing was. ``findings`` has those that
     a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts were edited, and ``external``
     whether others made the rows. ``strongest`` is the solver with the largest gain of those that read texts,
     ``beside_text`` that of the others.
@@ -79,6 +79,7 @@ class AuditEntry(TypedDict):
     failed: list[str]
     open: NotRequired[list[str]]
     exempt: NotRequired[list[str]]
+    not_measured: NotRequired[list[str]]
     thresholds: NotRequired[int]
     unmeasured: NotRequired[str]
     findings: NotRequired[dict[str, FindingEntry]]
@@ -336,12 +337,13 @@ def audit_entry(report: Report) -> AuditEntry:
     undecided, exempt = ([f for f in report.findings if f.status is status] for status in (Status.OPEN, Status.EXEMPT))
     excess = {f.check: (BY_ID[f.check].of_text, f.figure.excess if f.figure else (0, 0.0)) for f in undecided}
     closest = max(undecided, key=lambda f: excess[f.check], default=None)
-    shared = next((f for f in report.findings if f.check == "group-split" and f.grade), None)
-    named = {*failed, *(f.check for f in (*exempt, closest, best, beside, shared) if f)}
+    dependent = [f for f in report.findings if f.check in {"group-split", "altered-dup"} and f.grade]
+    named = {*failed, *(f.check for f in (*exempt, closest, best, beside, *dependent) if f)}
     return {
         "failed": failed,
         "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
         "exempt": [f.check for f in exempt],
+        "not_measured": [f.check for f in report.findings if f.status is Status.UNMEASURED],
         "thresholds": len(report.compared),
         "unmeasured": report.unmeasured,
         "findings": {f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},

@@ -149,6 +149,11 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
         repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
+    if (altered := findings.get("altered-dup")) and altered["status"] == Status.NOTED:
+        sentences.append(f"Only noted in data of others: {_figure('altered-dup', altered)}.")
+    if word != UNMEASURED and (without := audit.get("not_measured", [])):
+        more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
+        sentences.append(f"Not measured: {', '.join(without[:_NAMED])}{more}.")
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:

@@ -306,3 +306,21 @@ def test_the_table_of_designs(tmp_path, accuracy, cells):
     _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert f"\n| `bso` | 20 | 1,200 | {cells} |\n" in card
+
+
+def test_a_check_that_was_not_measured_is_named_beside_the_others():
+    few = dataclasses.replace(_finding(0.6, 8, "pairwise"), status=Status.UNMEASURED, detail="8 groups are too few")
+    made = dataclasses.replace(report(config()), findings=(_finding(0.5, 10_000), few))
+    assert verdict_of(made).text.startswith("Below: 1 solver is below its threshold.")
+    assert "Not measured: pairwise." in verdict_of(made).text
+    checks = [dataclasses.replace(few, check=check) for check in ("chars", "words", "edges", "overlap", "pairwise")]
+    made = dataclasses.replace(made, findings=(_finding(0.5, 10_000), *checks))
+    assert "Not measured: chars, words, edges and 2 more." in verdict_of(made).text
+
+
+def test_altered_copies_in_data_of_others_are_named_although_they_are_only_noted():
+    copies = Finding("altered-dup", Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.308, 0.02, n=498, cost=0.308)
+    made = dataclasses.replace(report(config()), findings=(copies, _finding(0.5, 10_000)), external=True)
+    assert "Only noted in data of others: 30.8% of 498 rows with a sentence of an earlier split" in verdict_of(made).text
+    fewer = dataclasses.replace(copies, status=Status.BELOW)
+    assert "noted" not in verdict_of(dataclasses.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text
