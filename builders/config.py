@@ -134,12 +134,12 @@ TEXTS: Mapping[Shape, pl.Expr] = {
     Shape.SEQUENCE: pl.col("sentences"),
     Shape.SCORED: pl.concat_list("sentence1", "sentence2"),
     Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
-    Shape.RELATION: pl.concat_list("sentence1", "sentence2"),
+    Shape.RELATION: pl.concat_list("sentence1", "sentence2", "passage").list.drop_nulls(),
     Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
     Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
     Shape.SUITE: pl.concat_list("sentence_good"),
 }
-"""The texts of a row in order, as one list; of a pair of a suite the good one."""
+"""The texts of a row in order, as one list; of a pair of a suite the good one. After two units come their sentences."""
 
 
 def regions(text: str, start: int, end: int) -> list[str]:

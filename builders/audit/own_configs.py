@@ -71,7 +71,7 @@ def read_own(
     if task:
         return dataclasses.replace(
             data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt),
-            expected=splits_of(shape),
+            natural=task.natural, expected=splits_of(shape),
         )  # fmt: skip
     suite = shape is Shape.SUITE
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}

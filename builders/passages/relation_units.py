@@ -164,7 +164,7 @@ NOTE: Final = (
 
 EXEMPT: Final = {
     **dict.fromkeys(
-        ("length", "single", "punctuation"),
+        ("length", "single", "punctuation", "surface"),  # surface counts marks by their code points
         "what marks a relation (connectives, verb forms, punctuation, length) is part of the units, and texts cannot be"
         " matched on it; read a model's score beside this baseline",
     ),
@@ -207,7 +207,7 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
     )
     faults = [clean_text.fault(pl.col(unit), whole=False) for unit in units]
     faults += [clean_text.separated_markup(pl.col(unit)) for unit in units]  # texts of trees are often tokenised
-    faults.append(pl.when(pl.col("passage").str.contains(clean_text.FAULTS["entity"])).then(pl.lit("entity")))
+    faults.append(clean_text.fault(pl.col("passage"), whole=False))
     long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > LONGEST for unit in units)
     same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
     empty = pl.any_horizontal(n_words(pl.col(unit), halves=True) == 0 for unit in units)

@@ -15,4 +15,4 @@ tables of DISRPT, or from the words of a treebank (`Discourse` and `PDTB` in MIS
 
 from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
 
-TASK = relation_task(published, LABELS, version=4)
+TASK = relation_task(published, LABELS, version=5)
