@@ -62,7 +62,10 @@ FAULTS = {
     "private-use-character": r"\p{Co}",
     "entity": r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,7});|-[LR][RSC]B-",
     "tag": r"</?[A-Za-z][^<>]*>",
-    "mask": r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)|\*{2}|\*_|_\*|@[xX]{4}",
+    "mask": (
+        r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)|\*{2}|\*_|_\*|@[xX]{4}|#{2}|\bIMG\b|"
+        r"\((?:формула|символ)\)"  # pictures, headings and formulas of RRT
+    ),
     "contact": "|".join(_CONTACT),
     "stray-dash": r"(?:^|\s)[-–—]\s+[-–—](?:[\s.,;:!?]|$)|\s-[.,;](?:\s|$)|\s-\s+[.,;](?:\s|$)",
     "transcription": (

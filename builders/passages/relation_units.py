@@ -149,6 +149,7 @@ whether the blanks of its text were set by rule."""
 REASONS: Final = {
     "unit-too-long": f"a unit has more than {LONGEST} words",
     "no-words": "a unit has no letter or digit",
+    "sentences-between": "other sentences lie between those of the two units",
     "equal-units": "both units are the same words (a repetition)",
     "several-labels": "the same two units occur with different labels",
     "same-unit": "no relation: the parts of one unit that another interrupts",
@@ -208,6 +209,9 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
     faults = [clean_text.fault(pl.col(unit), whole=False) for unit in units]
     faults += [clean_text.separated_markup(pl.col(unit)) for unit in units]  # texts of trees are often tokenised
     faults.append(clean_text.fault(pl.col("passage"), whole=False))
+    # Without what lies between, readers cannot say the relation: they were right in 3 of 15 such rows (fr, de), and in
+    # 48 of the 65 others. Such units are mostly the heads of longer spans.
+    apart = pl.when(pl.col("passage").str.contains(ELLIPSIS, literal=True)).then(pl.lit("sentences-between"))
     long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > LONGEST for unit in units)
     same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
     empty = pl.any_horizontal(n_words(pl.col(unit), halves=True) == 0 for unit in units)
@@ -218,6 +222,7 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
             pl.when(long).then(pl.lit("unit-too-long")),
             pl.when(empty).then(pl.lit("no-words")),
             pl.when(same).then(pl.lit("equal-units")),
+            apart,
             *faults,
         )
     )

@@ -6,11 +6,12 @@ dependencies. A unit may be a single word (*reported*), so show a model or a rea
 units stand in, with both units in brackets. `passage`, `unit1` and `unit2` have the same as plain text and offsets;
 `sentence1` and `sentence2` are the units alone, for comparison with published results. `label` is one of DISRPT's 17
 classes. `orig_label` is the relation of the corpus, or several (`a;b`), of which the first one decides the class.
-`direction` says which unit depends on which, and `rel_type` whether a connective marks the relation. An ellipsis shows
-where a unit is interrupted, or sentences are left out. Two units that occur with different labels (an explicit and an
-implicit relation of PDTB) are left out. If the corpus has all three splits, they are used; otherwise documents are
-assigned to splits. Frameworks differ in what they call a unit; `corpus` names the corpus. Relations are read from
-tables of DISRPT, or from the words of a treebank (`Discourse` and `PDTB` in MISC, as in GUM).
+`direction` says which unit depends on which, and `rel_type` whether a connective marks the relation. In the units
+alone, an ellipsis shows where one is interrupted. If other sentences lie between those of the units, the relation is
+left out: annotators relate longer spans then, of which the units are the heads. Two units that occur with different
+labels (an explicit and an implicit relation of PDTB) are left out. If the corpus has all three splits, they are used;
+otherwise documents are assigned to splits. Frameworks differ in what they call a unit; `corpus` names the corpus.
+Relations are read from tables of DISRPT, or from the words of a treebank (`Discourse` and `PDTB` in MISC, as in GUM).
 """
 
 from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
