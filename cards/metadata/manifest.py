@@ -70,10 +70,10 @@ class AuditEntry(TypedDict):
     """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report.
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
-    ``thresholds`` is the number of solvers that were compared with one. ``unmeasured`` says why nothing was. ``findings`` has those that
-    a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts were edited, and ``external``
-    whether others made the rows. ``strongest`` is the solver with the largest gain of those that read texts,
-    ``beside_text`` that of the others.
+    ``thresholds`` is the number of solvers that were compared with one. ``unmeasured`` says why nothing was.
+    ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
+    were edited, and ``external`` whether others made the rows. ``strongest`` is the solver with the largest gain of
+    those that read texts, ``beside_text`` that of the others.
     """
 
     failed: list[str]

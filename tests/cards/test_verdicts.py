@@ -321,6 +321,8 @@ def test_a_check_that_was_not_measured_is_named_beside_the_others():
 def test_altered_copies_in_data_of_others_are_named_although_they_are_only_noted():
     copies = Finding("altered-dup", Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.308, 0.02, n=498, cost=0.308)
     made = dataclasses.replace(report(config()), findings=(copies, _finding(0.5, 10_000)), external=True)
-    assert "Only noted in data of others: 30.8% of 498 rows with a sentence of an earlier split" in verdict_of(made).text
+    assert (
+        "Only noted in data of others: 30.8% of 498 rows with a sentence of an earlier split" in verdict_of(made).text
+    )
     fewer = dataclasses.replace(copies, status=Status.BELOW)
     assert "noted" not in verdict_of(dataclasses.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text
