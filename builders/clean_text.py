@@ -121,6 +121,10 @@ def spacing_counts(text: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     return (loose | text.str.contains(_TIGHT_MARK)).sum().alias("marked"), loose.sum().alias("loose")
 
 
+NOTE_TOKENISED: Final = "is tokenised: blanks stand before its commas and full stops"
+"""How the note of a card on such a treebank ends."""
+
+
 def is_tokenised() -> pl.Expr:
     """Whether the sums of these counts are those of a treebank whose text was tokenised."""
     return (pl.col("marked") >= PROFILED) & (pl.col("loose") > TOKENISED * pl.col("marked"))

@@ -235,9 +235,7 @@ def select(
         },
         forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms is not None]),
         notes=ipm.notes,
-        text_notes=tuple(
-            f"The text of {corpus} is tokenised: blanks stand before its commas and full stops" for corpus in tokenised
-        ),
+        text_notes=tuple(f"The text of {corpus} {clean_text.NOTE_TOKENISED}" for corpus in tokenised),
         every=every,
         shingles=shingles,
         n_words=sum(of_part.n_words for of_part in of_parts),

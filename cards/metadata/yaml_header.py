@@ -22,6 +22,7 @@ from typing import Final
 import langcodes
 import yaml
 
+from discoprobe.builders.clean_text import NOTE_TOKENISED
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, split_file
 from discoprobe.loaders.catalogue import licences
@@ -134,6 +135,7 @@ def data(manifest: Manifest) -> dict[str, object]:
         "multiple-choice-qa": Shape.CHOICE in shapes,
     }
     tiny = sorted(name for name, entry in configs.items() if entry.get("tiny")) if few else []
+    tokenised = [name for name, entry in sorted(configs.items()) if any(map(_says_tokenised, entry["notes"]))]
     infos = []
     for name, entry in sorted(configs.items()) if few else ():
         n_bytes = {split: entry["files"].get(split_file(split), {"bytes": 0})["bytes"] for split in entry["counts"]}
@@ -155,9 +157,15 @@ def data(manifest: Manifest) -> dict[str, object]:
         "task_ids": [name for name, applies in task_ids.items() if applies],
         "tags": list(TAGS),
         **({"tiny_configs": tiny} if tiny else {}),
+        **({"tokenised_configs": tokenised} if tokenised and few else {}),
         "configs": [entry for entry in _config_list(configs) if few or entry["config_name"] == default],
         **({"dataset_info": infos} if few else {}),
     }
+
+
+def _says_tokenised(note: str) -> bool:
+    """Whether a note says that the text of a corpus has blanks between all its words."""
+    return note.endswith(NOTE_TOKENISED)
 
 
 def _config_list(configs: Mapping[str, ConfigEntry]) -> list[dict[str, object]]:

@@ -6,6 +6,8 @@ import pytest
 
 import discoprobe
 from discoprobe.builders import Settings
+from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.release import open_release
 from discoprobe.loaders import hashing
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.errors import UnsupportedError
@@ -60,5 +62,10 @@ def test_a_tokenised_text_is_not_edited(tmp_path, monkeypatch):
     with pytest.raises(UnsupportedError, match="lost: tokenised 600"):
         built(tmp_path, monkeypatch, sentences)
     (corpus,) = read_corpora([tmp_path / "es_x-ud-test.conllu"]).values()
-    notes = discoprobe.build("sent_len", corpus, settings=SETTINGS).notes
-    assert any("is tokenised" in note for note in notes)
+    config = discoprobe.build("sent_len", corpus, settings=SETTINGS)
+    assert any("is tokenised" in note for note in config.notes)
+    with open_release(tmp_path / "out") as release:
+        release.add(config)
+        release.add_corpus(corpus)
+        release.finish()
+    assert yaml_header.data(manifest.read(tmp_path / "out"))["tokenised_configs"] == ["sent_len_es"]
