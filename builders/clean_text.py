@@ -39,6 +39,13 @@ _PICTURES = (
 )  # fmt: skip
 """What captions begin with, before their number."""
 
+_PLACES = (
+    "left", "right", "above", "below", "links", "rechts", "oben", "unten", "mitte", "à gauche", "à droite", "en haut",
+    "en bas", "(?:a la )?izquierda", "(?:a la )?derecha", "arriba", "abajo", "a sinistra", "a destra", "in alto",
+    "in basso", "(?:à )?esquerda", "(?:à )?direita", "esquerra", "dreta", "слева", "справа", "вверху", "внизу",
+)  # fmt: skip
+"""Where something is in a picture, in brackets: such a sentence is a caption."""
+
 _CLITIC = r"(?:['’](?:[lnmst]|ls|ns)|-(?:l[aei]s?|ho|hi|ne|se|me|te|nos|vos))(?:[\s,.]|$)"
 """The end of a word that is a clitic (Catalan *se'n*). If at least two clitics of a corpus follow a blank, and
 more than do not, this is the spelling of the language (Afrikaans *op 'n* .99, Scottish Gaelic *uile 's* .78; in
@@ -77,7 +84,10 @@ FAULTS = {
         r"^\s*(?:[*•●▪◦‣·]\s|\d[^.–—]{0,20}\.\s?[-–—]\s|(?:\d{1,2}|\p{Latin}|\p{Cyrillic})\)\s|"
         r"\((?:\p{Latin}|\p{Cyrillic})\)\s)"
     ),
-    "caption": rf"(?i)^\s*(?:(?:{'|'.join(_PICTURES)})\s*\d+\s*[:.–—]|(?:image|photo|foto)s?\s*:)",
+    "caption": (
+        rf"(?i)^\s*(?:(?:{'|'.join(_PICTURES)})\s*\d+\s*[:.–—]|(?:image|photo|foto)s?\s*:)|"
+        rf"\((?:{'|'.join(_PLACES)})\)"
+    ),
     "fragment": r"^\s*[,;:)،、，；：）]|[,،、，]\s*$",
     "no-punctuation": r"^\s*[\p{Latin}\p{Cyrillic}\p{Greek}][^\p{P}]{59,}$",
     "heading": r"^[^\p{Ll}\p{Lo}]*(?:\p{Lu}[^\p{Ll}\p{Lo}]*){4,}$",

@@ -459,7 +459,8 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
     in_blocks = not plan.only_block
     context = Context(
         task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
-        candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks, trace=plan.trace,
+        candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks,
+        shares=plan.settings.shares if in_blocks else SHARES, trace=plan.trace,
     )  # fmt: skip
     frame = candidates.frame(task)
     notes: tuple[str, ...] = (task.note,) if isinstance(task, RelationTask) else candidates.text_notes
@@ -486,7 +487,7 @@ def _split_and_sample(task: ProbingTask, frame: pl.DataFrame, context: Context) 
 
     There is a further attempt only where splits are too small and other shares could change that.
     """
-    shares: tuple[float, ...] | None = SHARES
+    shares: tuple[float, ...] | None = context.shares
     attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample]] = []
     while shares and len(attempts) < ATTEMPTS:
         split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=context.in_blocks)

@@ -94,6 +94,14 @@ class Settings:
         """The settings of one of several blocks: sizes and least numbers hold for all blocks together."""
         return dataclasses.replace(self.without_sizes(), min_class=0)
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of a large text that each split gets, so that all reach their size from as little text as possible.
+
+        A split without rows gets none. In a small corpus the splits get ``SHARES``, because few reach their size.
+        """
+        return tuple(size / max(1, sum(self.sizes)) for size in self.sizes)
+
     def size(self, split: str) -> int:
         """The largest number of rows of ``split``."""
         return self.sizes[SPLITS.index(split)]

@@ -22,7 +22,7 @@ from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.builders.settings import SHARES, SPLITS, Settings
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.languages.language import LanguageData
@@ -45,6 +45,7 @@ class Context:
         frequencies: the word frequency list that the settings name; None where there is none.
         free: whether each candidate may be in any split.
         in_blocks: whether the candidates are those of one block of a larger corpus.
+        shares: of the candidates, for each split.
         trace: whether the lost candidates are remembered.
     """
 
@@ -57,6 +58,7 @@ class Context:
     similarity: Similarity | None = None
     free: bool = False
     in_blocks: bool = False
+    shares: tuple[float, ...] = SHARES
     trace: bool = False
 
     @property

@@ -199,7 +199,7 @@ def with_passages(
     frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading(), _piece())).drop("marked", "brief")
     frame = frame.with_columns(reason=pl.coalesce(_no_text(frame, settings.seed), "reason"))
     frame = frame.drop("small", "open_list", "item")
-    splits = _splits_of_documents(frame, settings.seed, by_hash=by_hash)
+    splits = _splits_of_documents(frame, settings, by_hash=by_hash)
     frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
     frame = frame.with_columns(
@@ -251,20 +251,21 @@ def _no_text(frame: pl.DataFrame, seed: int) -> pl.Series:
     ).to_series()  # fmt: skip
 
 
-def _splits_of_documents(frame: pl.DataFrame, seed: int, *, by_hash: bool) -> pl.DataFrame:
+def _splits_of_documents(frame: pl.DataFrame, settings: Settings, *, by_hash: bool) -> pl.DataFrame:
     """``doc_key`` and ``split`` of every document. Its weight is the number of windows of ``LARGEST`` sentences in it.
 
     Among documents without such a window the number of usable sentences decides.
     """
     if by_hash:
         keys = frame.select(pl.col("doc_key").unique().sort())
-        return keys.with_columns(split_of(keys["doc_key"], seed))
+        return keys.with_columns(split_of(keys["doc_key"], settings.seed, shares=settings.shares))
     passages = _passage_ids(frame).drop_nulls("passage").group_by("doc_key", "passage").agg(length=pl.len())
     of_passage = pl.col("length") // LARGEST + pl.col("length") * PER_SENTENCE
     weights = passages.group_by("doc_key").agg(weight=of_passage.sum())
     documents = frame.select(pl.col("doc_key").unique().sort()).join(weights, on="doc_key", how="left")
     documents = documents.sort("doc_key").with_columns(pl.col("weight").fill_null(0.0))
-    return documents.select("doc_key", split_of(documents["doc_key"], seed, documents["weight"], fewest=FEWEST))
+    split = split_of(documents["doc_key"], settings.seed, documents["weight"], fewest=FEWEST)
+    return documents.select("doc_key", split)
 
 
 def _in_two_splits() -> pl.Expr:

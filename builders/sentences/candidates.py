@@ -295,7 +295,7 @@ def with_splits(
         frame = frame.with_columns(group=hashing.as_text("_group_key"))
     if by_hash:
         groups = frame.select(pl.col("_group_key").unique().sort())
-        splits = groups.with_columns(split_of(groups["_group_key"], seed))
+        splits = groups.with_columns(split_of(groups["_group_key"], seed, shares=shares))
     else:  # the weight of a group is the number of clusters that it can use
         usable = pl.col("reason").is_null()
         groups = frame.group_by("_group_key").agg(

@@ -38,6 +38,8 @@ def why(text):
         ("Figure 3: the arrow on the map", "caption"),
         ("Рис. 2. Карта города", "caption"),
         ("Image: Paul Budd.", "caption"),
+        ("Los azulejos (derecha) cubren la muralla.", "caption"),
+        ("Der Bürgermeister (2. v. l.) und seine Frau (rechts) kamen.", "caption"),
         ("ты взлети и поднимись над балканами небес где лишь Бог живёт да бес", "no-punctuation"),
         ("PRIMERA VICTORIA DEL ALAVÉS", "heading"),
         ("un poder polític se 'n va adonar a temps", "spacing"),
