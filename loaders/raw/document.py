@@ -119,7 +119,10 @@ class TextWithOffsets:
         return cls(text, np.arange(at, at + len(text), dtype=np.int32)[:, None] + np.array([0, 1], np.int32))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """For pickling: the differences of offsets, which compress well, since most of them are 1."""
+        """For pickling: where an unchanged text begins, else the differences of offsets, most of which are 1."""
+        start = int(self.spans[0, 0]) if self.text else 0
+        if np.array_equal(self.spans, TextWithOffsets.of(self.text, start).spans):
+            return TextWithOffsets.of, (self.text, start)
         steps = np.diff(self.spans, axis=0, prepend=np.zeros((1, 2), np.int32))
         return _unpickle_text, (self.text, zlib.compress(steps.tobytes(), 1))
 

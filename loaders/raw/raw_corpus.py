@@ -6,7 +6,7 @@ earlier ones. What recurs or repeats is known only after all documents were read
 memory, and the text is in a temporary file.
 
 The documents depend on ids and contents only: text files, a table and a dataset with the same texts give the same
-documents. Memory holds one document, and hashes of all.
+documents. Memory holds few documents, and hashes of all.
 
 The language of a text is identified with py3langid, a naive Bayes classifier on byte n-grams that includes its model.
 Measured on 600 news segments in each of 20 languages (NTREX-128): of the segments with 50 letters or more at most two
@@ -18,6 +18,7 @@ import math
 import os
 import pickle
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -31,6 +32,9 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import softmax
 
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.catalogue.treebanks import HUB
@@ -70,11 +74,12 @@ SAME: Final = tuple(frozenset(languages.split()) for languages in (
 ))
 # fmt: on
 """Groups of languages that the classifier confuses or does not distinguish; each group counts as one language."""
-LETTER: Final = re.compile(r"[^\W\d_]")
 MIN_LETTERS: Final = 50
 """Texts with fewer letters are not classified."""
 CHARACTERS: Final = 500
 """Number of characters at the beginning of a text that are classified."""
+FILTERED_AT_ONCE: Final = 200_000
+"""Characters of documents whose languages are identified together."""
 PARAGRAPH_WORDS: Final = 8
 """Paragraphs with fewer words are not dropped as repetitions, since short ones recur in every novel."""
 PARAGRAPHS_AT_ONCE: Final = 10_000
@@ -178,7 +183,8 @@ def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCoun
     """
     with_lines = with_boilerplate(rows, options.boilerplate)
     documents = (row_document(row, options, counts, boilerplate) for row, boilerplate in with_lines)
-    usable = filter(None, (filter_paragraphs(document, options, counts) for document in documents))
+    groups = group_by_size(documents, lambda document: len(document.source_text), FILTERED_AT_ONCE)
+    usable = chain.from_iterable(filter_paragraphs(group, options, counts) for group in groups)
     return drop_repeats(usable, options, counts)
 
 
@@ -192,8 +198,10 @@ def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Col
     keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
     lines, documents = np.unique(np.concatenate([*keys, np.empty(0, np.uint64)]), return_counts=True)
     recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist())
+    of_texts = iter(keys)
     for row in rows:
-        key_of = _line_keys(row.text) if recurring and row.parts is None else {}
+        of_row = next(of_texts, ()) if row.parts is None else ()
+        key_of = {} if recurring.isdisjoint(map(int, of_row)) else _line_keys(row.text)
         boilerplate = {line for line, key in key_of.items() if key in recurring}
         yield row, boilerplate if len(boilerplate) < len(key_of) else ()
 
@@ -209,38 +217,49 @@ def _line_keys(source: str) -> dict[str, int | None]:
     return keys
 
 
-def filter_paragraphs(document: RawDocument, options: ReadOptions, counts: DropCounts) -> RawDocument | None:
-    """A document without unusable paragraphs; None if too little is left, or most is in another language."""
+def filter_paragraphs(
+    documents: Sequence[RawDocument], options: ReadOptions, counts: DropCounts
+) -> Iterator[RawDocument]:
+    """Documents without unusable paragraphs; none of which too little is left, or most is in another language."""
     lang = options.lang
-    parts = chain.from_iterable(
-        _split_long(paragraph, document.source, options.max_characters, counts) for paragraph in document.paragraphs
-    )
-    document = replace(document, paragraphs=tuple(with_gaps(parts)))
-    reasons: dict[int, str] = {}
-    sizes: Counter[bool] = Counter()  # characters of paragraphs whose language is identified; True: that of the corpus
-    for i, paragraph in enumerate(document.paragraphs):
-        text = paragraph.text
-        if not any(map(str.isalpha, text)):
-            reasons[i] = "no-letters"
-        elif paragraph.kind not in RUNNING:
-            continue
-        elif lang and script_share(text, lang) < options.script_share:
-            reasons[i] = "script"
-        else:
-            is_classified = lang and options.language_share and is_known(lang)
-            if is_classified and len(LETTER.findall(text[:CHARACTERS])) >= MIN_LETTERS:
-                same, other = probabilities(text, lang)
-                sizes[same >= other] += len(text)
-                if other >= CERTAIN:
-                    reasons[i] = "paragraph-language"
-                    continue
-            if word_count(text) < options.min_words:
-                reasons[i] = "short-paragraph"
-    rest = drop_paragraphs(document, reasons, counts)
-    if sizes and sizes[True] / sizes.total() < options.language_share:
-        counts.add("document-language", document.source)
-        return None
-    return rest if is_long_enough(rest, options, counts) else None
+    is_classified = bool(lang and options.language_share and is_known(lang))
+    divided = []
+    for document in documents:
+        parts = chain.from_iterable(
+            _split_long(paragraph, document.source, options.max_characters, counts) for paragraph in document.paragraphs
+        )
+        divided.append(replace(document, paragraphs=tuple(with_gaps(parts))))
+    reasons: list[dict[int, str]] = [{} for _ in divided]
+    running: list[tuple[int, int, str]] = []  # number of a document, index of a paragraph, its text
+    for number, document in enumerate(divided):
+        for i, paragraph in enumerate(document.paragraphs):
+            if not any(map(str.isalpha, paragraph.text)):
+                reasons[number][i] = "no-letters"
+            elif paragraph.kind not in RUNNING:
+                continue
+            elif lang and script_share(paragraph.text, lang) < options.script_share:
+                reasons[number][i] = "script"
+            else:
+                running.append((number, i, paragraph.text))
+    long = [is_classified and sum(map(str.isalpha, text[:CHARACTERS])) >= MIN_LETTERS for _, _, text in running]
+    judged = iter(probabilities([text for (_, _, text), asked in zip(running, long, strict=True) if asked], lang))
+    # characters of paragraphs whose language is identified, by document; True: that of the corpus
+    sizes: defaultdict[int, Counter[bool]] = defaultdict(Counter)
+    for (number, i, text), asked in zip(running, long, strict=True):
+        if asked:
+            same, other = next(judged)
+            sizes[number][same >= other] += len(text)
+            if other >= CERTAIN:
+                reasons[number][i] = "paragraph-language"
+                continue
+        if options.min_words > 1 and word_count(text) < options.min_words:
+            reasons[number][i] = "short-paragraph"
+    for number, document in enumerate(divided):
+        rest, of_document = drop_paragraphs(document, reasons[number], counts), sizes[number]
+        if of_document and of_document[True] / of_document.total() < options.language_share:
+            counts.add("document-language", document.source)
+        elif is_long_enough(rest, options, counts):
+            yield rest
 
 
 def _split_long(paragraph: Paragraph, source: str, longest: int, counts: DropCounts) -> Iterator[Paragraph | None]:
@@ -270,15 +289,58 @@ def is_known(lang: str) -> bool:
     return not _same_as(lang).isdisjoint(_classifier().nb_classes)
 
 
-def probabilities(text: str, lang: str) -> tuple[float, float]:
-    """The probability that a text is in a language, and that of the most probable other language."""
-    same, ranked = _same_as(lang), _classifier().rank(text[:CHARACTERS])
-    other = next(float(share) for code, share in ranked if code not in same)
-    return sum(float(share) for code, share in ranked if code in same), other
+def probabilities(texts: Sequence[str], lang: str) -> list[tuple[float, float]]:
+    """The probability that each text is in a language, and that of the most probable other language.
+
+    They are those of ``LanguageIdentifier.rank``. Its automaton reads all texts at once, byte by byte, so that Python
+    runs once for a byte of the longest text and not of every text.
+    """
+    if not texts:
+        return []
+    model, (row, next_state, feature_of, names, columns) = _classifier(), _tables()
+    short = [text[:CHARACTERS].lower() if text[:CHARACTERS].isupper() else text[:CHARACTERS] for text in texts]
+    encoded = [unicodedata.normalize("NFC", text).encode(errors="surrogatepass") for text in short]
+    lengths = np.array([len(each) for each in encoded])
+    longest_first = np.argsort(-lengths, kind="stable")
+    read = np.zeros((max(1, int(lengths.max())), len(texts)), np.uint8)
+    for place, number in enumerate(longest_first):
+        read[: lengths[number], place] = np.frombuffer(encoded[number], np.uint8)
+    features = np.full(read.shape, -1, np.int32)
+    state = np.zeros(len(texts), np.int64)
+    left = np.searchsorted(-lengths[longest_first], -np.arange(len(read)))  # texts that are longer than so many bytes
+    for at, n in enumerate(left):
+        state[:n] = next_state[(row[state[:n]] << 8) + read[at, :n]]
+        features[at, :n] = feature_of[state[:n]]
+    of_text, feature = np.nonzero(features >= 0)[1], features[features >= 0]
+    pairs, n_visits = np.unique(of_text * len(model.nb_ptc) + feature, return_counts=True)
+    used, column = np.unique(pairs % len(model.nb_ptc), return_inverse=True)
+    visits = csr_array(
+        (np.log1p(n_visits, dtype=np.float32), (pairs // len(model.nb_ptc), column)), shape=(len(texts), len(used))
+    )
+    scores = (visits @ model.nb_ptc[used].astype(np.float32) + model.nb_pc) * (np.diff(visits.indptr) > 0)[:, None]
+    scores /= np.sqrt(np.maximum(1, lengths[longest_first]))[:, None]
+    shares = softmax(scores, axis=1) @ columns  # by language: a language with two scripts has two classes
+    same = np.array([name in _same_as(lang) for name in names])
+    both = np.column_stack([shares[:, same].sum(axis=1), shares[:, ~same].max(axis=1)])
+    return [(float(own), float(other)) for own, other in both[np.argsort(longest_first)]]
 
 
 def _same_as(lang: str) -> frozenset[str]:
     return next((languages for languages in SAME if lang in languages), frozenset({lang}))
+
+
+@cache
+def _tables() -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32], list[str], NDArray[np.float32]]:
+    """The automaton of the classifier, and which classes are which language.
+
+    Row of the table of each state; the next state by row and byte; the feature of each state, or -1; the languages; and
+    1 for each class (rows) that is one of a language (columns).
+    """
+    model = _classifier()
+    names = model.labels
+    columns = np.array([[label == name for name in names] for label in model.nb_classes], np.float32)
+    row = np.array(model.tk_row, np.int64)
+    return row, np.frombuffer(model.tk_nextmove, np.uint32), np.array(model.tk_output, np.int32), names, columns
 
 
 @cache
@@ -298,9 +360,11 @@ def drop_paragraphs(document: RawDocument, reasons: Mapping[int, str], counts: D
 
 def is_long_enough(document: RawDocument, options: ReadOptions, counts: DropCounts) -> bool:
     """Whether a document has enough words of running text; if not, it is counted as dropped."""
-    words = sum(word_count(paragraph.text) for paragraph in document.running)
-    if words >= max(options.min_document_words, 1):
-        return True
+    words = 0
+    for paragraph in document.running:
+        words += word_count(paragraph.text)
+        if words >= max(options.min_document_words, 1):
+            return True
     counts.add("short-document" if words else "empty-document", document.source)
     return False
 

@@ -1,4 +1,4 @@
-"""A larger size only adds rows, in one block and in several."""
+"""A larger size only adds rows, in one block and in several, where the shares of the splits are the same."""
 
 import dataclasses
 from itertools import pairwise
@@ -12,9 +12,10 @@ from discoprobe.loaders import Corpus
 from discoprobe.loaders.conllu import read_corpora
 
 SIZES = ((8, 4, 6), (14, 6, 10), (100_000, 10_000, 10_000))
+OF_ONE_SHARE = ((8, 4, 6), (16, 8, 12), (80_000, 40_000, 60_000))
 
 
-def builds(corpus, settings, tasks):
+def builds(corpus, settings, tasks, of_sizes=SIZES):
     """The configs of a corpus by task, for each of the sizes."""
     return [
         {
@@ -22,7 +23,7 @@ def builds(corpus, settings, tasks):
             for result in build.build_all(tasks_named(tasks), corpus, dataclasses.replace(settings, sizes=sizes))
             if isinstance(result, Config)
         }
-        for sizes in SIZES
+        for sizes in of_sizes
     ]
 
 
@@ -53,7 +54,7 @@ def test_sizes_are_nested_in_several_blocks(corpus_of):
     corpus = corpus_of("sample", "es")
     parts = [part for shard in corpus.shards() for part in shards_of_documents(shard)]
     settings = dataclasses.replace(SMALL_CLASSES, block=10_000)
-    of_sizes = builds(Corpus.of_shards("es", parts), settings, sorted(all_tasks()))
+    of_sizes = builds(Corpus.of_shards("es", parts), settings, sorted(all_tasks()), OF_ONE_SHARE)
     assert len(of_sizes[-1]) >= 18
     assert not_nested(of_sizes) == []
 

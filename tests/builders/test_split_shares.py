@@ -1,5 +1,6 @@
 """Splits get their share of the rows, not only of the candidates: matching takes more from small splits."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,7 +45,7 @@ def some_of_each_split(loss):
     return choose
 
 
-def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3):
+def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3, settings=SETTINGS):
     """Rows per split of a task with ``n`` candidates in groups of ``per_group``, of which ``choose`` is the sample."""
     row = np.arange(n)
     frame = pl.DataFrame(
@@ -57,7 +58,7 @@ def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3):
         labels=("yes",), select=None, sample=choose or some_of_each_split(loss), split_by="target", name="test"
     )
     found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), text_notes=(), forms=None)
-    made = sample(task, found, BlockPlan(language_data("en"), SETTINGS, only_block=not by_hash), SETTINGS)
+    made = sample(task, found, BlockPlan(language_data("en"), settings, only_block=not by_hash), settings)
     rows = made.chosen.rows
     assert rows.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
     assert made.frame.height == n
@@ -94,6 +95,24 @@ def test_a_further_attempt_that_gives_fewer_rows_is_not_taken():
 def test_the_split_of_a_group_of_a_large_corpus_depends_on_its_hash_alone():
     assert counts(2000, loss=2, by_hash=True) == counts(2000, loss=2, by_hash=True)
     assert counts(2000, loss=2, by_hash=True)["validation"] < MIN_ROWS[1]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shares"),
+    [
+        ((10_000, 4_000, 4_000), (0.556, 0.222, 0.222)),
+        (Settings().sizes, (0.833, 0.083, 0.083)),
+        ((900, 0, 100), (0.9, 0, 0.1)),
+    ],
+)
+def test_a_large_text_is_divided_as_the_sizes_are(sizes, shares):
+    """So that all splits are full after the same text; a small corpus is divided as ever."""
+    settings = replace(SETTINGS, sizes=sizes)
+    assert settings.shares == pytest.approx(shares, abs=0.001)
+    keep_all = {"choose": lambda frame, _: Sample(unedited(frame.with_columns(label=pl.lit(0, pl.Int64))))}
+    found = counts(6000, by_hash=True, settings=settings, per_group=1, **keep_all)
+    assert [found[split] / 6000 for split in SPLITS] == pytest.approx(shares, abs=0.02)
+    assert counts(6000, settings=settings, per_group=1, **keep_all) == counts(6000, per_group=1, **keep_all)
 
 
 @pytest.mark.parametrize("per_group", [1, 4])

@@ -37,8 +37,8 @@ from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined, si
 from discoprobe.loaders.languages import language_data
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
-TINY = dataclasses.replace(SMALL_CLASSES, block=5000)
-"""About ten documents of the sample are a block."""
+TINY = dataclasses.replace(SMALL_CLASSES, block=5000, sizes=(55_000, 15_000, 30_000))
+"""About ten documents of the sample are a block. Sizes divide the text: a tenth of the sample would be too little."""
 CHECKS = (
     "dup-within",
     "dup-across",
@@ -130,12 +130,12 @@ def test_every_candidate_is_a_row_or_counted_as_dropped(whole, task):
     assert config.n_rows + sum(config.drops.values()) == config.candidates
 
 
-@pytest.mark.parametrize("small", [(10, 4, 5), (25, 5, 9)])
+@pytest.mark.parametrize("small", [(11, 3, 6), (22, 6, 12)])
 def test_a_larger_size_only_adds_rows(parts, whole, small):
     """Also with sizes that are no multiple of the number of labels; labels stay balanced."""
     tasks = ("bso", "dc", "subj_number")
     smaller = made(parts, dataclasses.replace(TINY, sizes=small), tasks)
-    larger = made(parts, dataclasses.replace(TINY, sizes=(40, 10, 14)), tasks)
+    larger = made(parts, dataclasses.replace(TINY, sizes=(44, 12, 24)), tasks)
     for task in tasks:
         few, some, every = (rows_of(found[task]) for found in (smaller, larger, whole))
         assert few.items() <= some.items() <= every.items(), task
@@ -158,7 +158,7 @@ def test_reading_stops_when_all_is_full(parts):
             return self.part
 
     corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
-    settings = dataclasses.replace(TINY, sizes=(8, 2, 4))
+    settings = dataclasses.replace(TINY, sizes=(11, 3, 6))
     said = {}
     (bso,) = build.build_all(
         tasks_named(["bso"]), corpus, settings, progress=lambda step, done, total: said.update({step: (done, total)})
@@ -359,7 +359,7 @@ def test_the_hash_of_a_document_alone_decides_on_its_split(parts):
         shard.sentences.select("doc").join(shard.documents.select("doc", "key"), on="doc", maintain_order="left")
         for shard in load(block)
     )["key"].to_numpy()
-    of_hash = split_of(keys, TINY.seed).to_physical().to_numpy()
+    of_hash = split_of(keys, TINY.seed, shares=TINY.shares).to_physical().to_numpy()
     assert len(set(of_hash)) > 1
     assert (splits[splits >= 0] == of_hash[splits >= 0]).all()
 
@@ -403,7 +403,7 @@ def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
 
     unlimited = sample_of()
     assert unlimited.rows.height > 4
-    assert sample_of(sizes=(2, 2, 2), min_class=1000).rows.equals(unlimited.rows)
+    assert sample_of(sizes=(11, 3, 6), min_class=1000).rows.equals(unlimited.rows)
 
 
 def test_a_block_that_decides_on_labels_is_counted_once(parts):

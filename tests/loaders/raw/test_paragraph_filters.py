@@ -93,9 +93,9 @@ def test_parts_of_a_long_paragraph_keep_their_sentences_and_one_gap():
     spans = tuple((start, start + len(each)) for start, each in zip(starts, (GERMAN, OTHER, GERMAN), strict=True))
     long = Paragraph(TextWithOffsets.of(text), sentences=spans, gap=True)
     document = RawDocument("d", (long,), "d.txt", text)
-    parts = filter_paragraphs(
-        document, ReadOptions(max_characters=len(GERMAN) + len(OTHER) + 2), DropCounts()
-    ).paragraphs
+    options = ReadOptions(max_characters=len(GERMAN) + len(OTHER) + 2)
+    (filtered,) = filter_paragraphs([document], options, DropCounts())
+    parts = filtered.paragraphs
     shown = [[part.text[start:end] for start, end in part.sentences] for part in parts]
     assert shown == [[GERMAN, OTHER], [GERMAN]]
     assert [part.gap for part in parts] == [True, False], "text was removed before the first part only"
