@@ -78,7 +78,7 @@ MIN_LETTERS: Final = 50
 """Texts with fewer letters are not classified."""
 CHARACTERS: Final = 500
 """Number of characters at the beginning of a text that are classified."""
-FILTERED_AT_ONCE: Final = 200_000
+FILTERED_AT_ONCE: Final = 1_000_000
 """Characters of documents whose languages are identified together."""
 PARAGRAPH_WORDS: Final = 8
 """Paragraphs with fewer words are not dropped as repetitions, since short ones recur in every novel."""
