@@ -81,7 +81,8 @@ class UnknownNameError(DiscoprobeError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
         names = sorted(set(known))
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        lowered = {each.lower(): each for each in names}
+        near = [lowered[each] for each in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         if names and not near and not remedy and len(names) <= self._FEW:
             hint = f"; give {' or '.join([part for part in (', '.join(names[:-1]), names[-1]) if part])}"

@@ -126,6 +126,7 @@ def test_corpora_check_of_an_empty_cache(command, tmp_path):
         (["corpora", "check", "UD_Spanish-AnCorra"], "UD_Spanish-AnCora"),
         (["tasks", "--lang", "germann"], "German"),
         (["run", "--lang", "es", "--corpus", "sample", "--task", "nsp_choise"], "nsp_choice"),
+        (["run", "--lang", "es", "--corpus", "sample", "--task", "DC"], "dc"),
     ],
 )
 def test_did_you_mean(command, arguments, near, tmp_path):
@@ -135,6 +136,39 @@ def test_did_you_mean(command, arguments, near, tmp_path):
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("error: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_values_with_a_blank_between_them(command):
+    for arguments in (["run", "--lang", "es", "--task", "dc", "nsp"], ["push", "--lang", "de", "es"]):
+        done = command(*arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "separate the values of an option by commas" in " ".join(done.stderr.split()).replace("│ │ ", "")
+
+
+@pytest.mark.parametrize("url", ["https://me:geheim@example.invalid/x.conllu", "https://example.invalid/x?key=geheim"])
+def test_a_secret_in_a_url_is_neither_shown_nor_published(command, url, tmp_path):
+    done = command("run", "--lang", "es", "--corpus", url)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "geheim" not in done.stderr
+    assert "--corpus https://example.invalid/x" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_home_folder_in_options(command, tmp_path):
+    """Shells leave ``~`` in ``--out=~/x``."""
+    corpus = "--corpus=~/es_x-ud-test.conllu"
+    (tmp_path / "es_x-ud-test.conllu").write_bytes(sample_file("es").read_bytes())
+    done = command("run", corpus, "--task", "bso", "--min-rows", "0", "--out=~/release", HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "release" / "manifest.json").is_file()
+
+
+def test_an_empty_folder_is_no_corpus(command, tmp_path):
+    (tmp_path / "empty").mkdir()
+    for arguments in ([], ["--lang", "es"]):
+        done = command("run", "--corpus", "empty", *arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert done.stderr.startswith("error: empty: nothing to read in this folder; what can be read: ")
 
 
 def test_a_malformed_file_in_a_process_of_its_own(process, tmp_path):

@@ -17,6 +17,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NotRequired, TypedDict, cast
 
+import msgspec
+
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
 from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
@@ -224,10 +226,12 @@ def read(folder: Path) -> Manifest:
     manifest: Manifest = _parse(path)
     if manifest.get("format") != FORMAT or empty().keys() - manifest.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
+    _check_values(path, manifest)
     _check_places(path, manifest)
     if parts := [path.parent / name for name in manifest["files"] if is_part(name)]:
         sections = cast("dict[str, dict[str, Any]]", manifest)
         for part in map(_parse, parts):
+            _check_values(path, {**empty(), **part})
             for key, values in part.items():  # in the order of a manifest without parts
                 sections[key] = dict(sorted({**sections.get(key, {}), **values}.items()))
         _check_places(path, manifest)
@@ -240,6 +244,14 @@ def read(folder: Path) -> Manifest:
             if split in counts
         }
     return manifest
+
+
+def _check_values(path: Path, values: Mapping[str, object]) -> None:
+    """Raise an error that names the first value of a manifest that is not of its type."""
+    try:
+        msgspec.convert(values, Manifest)
+    except msgspec.ValidationError as error:
+        raise DiscoprobeError(f"{path}: not a manifest: {error}; restore it or build into another folder") from None
 
 
 def read_release(folder: Path) -> Manifest:

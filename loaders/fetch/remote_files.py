@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,6 +61,11 @@ class TextFile:
 def is_url(source: str) -> bool:
     """Whether a source is a URL and not a path."""
     return "://" in source
+
+
+def without_secret(url: str) -> str:
+    """A URL as messages may show it: without user, password and query."""
+    return re.sub(r"(?<=://)[^/@]*@|\?[^?]*=.*", "", url)
 
 
 def hub_url(source: str) -> str:
@@ -210,7 +216,10 @@ def reaching(url: str) -> Iterator[None]:
     except DiscoprobeError:
         raise
     except (ImportError, ValueError) as error:
-        if isinstance(error, ImportError) or "rotocol" in str(error):
+        if isinstance(error, ImportError):
+            remedy = "install what is named, or download the files and give their folder"
+            raise UsageError(f"{url}: {first_line(error)}; {remedy}") from error
+        if "rotocol" in str(error):
             raise UsageError(f"{url}: {first_line(error)}") from error
         raise RemoteError(f"{url}: {first_line(error)}") from error
     except FileNotFoundError as error:

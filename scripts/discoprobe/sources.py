@@ -42,7 +42,7 @@ from discoprobe.loaders.errors import (
 )
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
-from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
+from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url, without_secret
 from discoprobe.loaders.files import FileHashes, hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
@@ -328,10 +328,13 @@ def _own_text(source: str, lang: str) -> Source:
     """Name and language of a user's own text.
 
     Raises:
+        DiscoprobeError: no file of it can be read.
         UsageError: the language is not known.
     """
     if Path(source).is_file():
         check_kind(Path(source))
+    elif Path(source).is_dir():
+        files_in(Path(source), DropCounts())
     if not lang:
         raise UsageError(f"{source} is raw text: name its language with --lang, a single one such as de")
     return Source(corpus_name(source), lang)
@@ -378,10 +381,16 @@ def name_corpus(name: str, lang: str, request: Request, *, segment: bool) -> Nam
 
     Raises:
         UnknownNameError: there is no corpus of that name.
+        UsageError: a URL has a password or a query.
         RemoteError: a URL cannot be reached.
     """
     if name == SAMPLE:
         return NamedCorpus(name, READ)
+    if is_url(name) and name != (shown := without_secret(name)):
+        raise UsageError(
+            f"--corpus {shown}: leave out user, password and query, because the manifest of the release has the URL; "
+            "put them where the protocol looks for them, such as ~/.netrc or the configuration of fsspec"
+        )
     if is_hub_text(name) and segment:
         text, lang = treebanks.hub_text(name, lang)
         commit = dict(request.commits).get(text.corpus(lang), text.commit)

@@ -1,6 +1,7 @@
 """Cards that the Hub would refuse or misread are found offline, each by its own message; good ones pass."""
 
 import copy
+import json
 import re
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.metadata import yaml_header as vocabulary
 from discoprobe.cards.release import MOST_BYTES, card_problems
+from discoprobe.loaders import DiscoprobeError
 
 SPLITS = ("train", "validation", "test")
 GOOD = {
@@ -159,3 +161,21 @@ def test_a_licence_that_the_hub_does_not_list_is_named():
     assert (one["license"], one["license_name"]) == (["cc-by-4.0", "other"], "cc-by-sa-2.5")
     assert with_licences("CC BY-SA 2.5", "PD")["license_name"] == "see-attribution"
     assert re.fullmatch(r"[a-z0-9.-]+", with_licences("CC BY-SA 2.5")["license_name"])
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"configs": 3}, "Expected `object`, got `int` - at `$.configs`"),
+        ({"configs": {"so_de": {"a": 1}}}, "Object missing required field"),
+        ({"sources": {"x": [1]}}, "Expected `object`, got `array` - at `$.sources[...]`"),
+        ({"files": {"a": {"bytes": "1", "sha256": ""}}}, "Expected `int`, got `str`"),
+    ],
+)
+def test_a_manifest_of_another_program_is_one_line(tmp_path, change, named):
+    (tmp_path / manifest.NAME).write_text(json.dumps(manifest.empty() | change), encoding="utf-8")
+    with pytest.raises(DiscoprobeError) as raised:
+        manifest.read(tmp_path)
+    assert named in str(raised.value)
+    assert str(raised.value).endswith("; restore it or build into another folder")
+    assert "\n" not in str(raised.value)

@@ -1,14 +1,36 @@
 """The arguments and options of the command line: their types, names and help."""
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 
 def _lines(*lines: str) -> str:
     """Help that is printed with a line break after each of these lines."""
     return "\n\n".join(lines)
+
+
+class OptionsOnly(TyperCommand):
+    """A command without arguments; what follows an option's value is probably another value of it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments that are left, of which there are none."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if "unexpected extra" in str(getattr(error, "message", "")):
+                error.message += "; separate the values of an option by commas: --task dc,nsp"  # type: ignore[attr-defined]
+            raise
+
+
+def _at_home(value: str | list[str] | None) -> str | list[str] | None:
+    """Paths with the home folder in the place of ``~``, which shells leave in ``--out=~/x``."""
+    if isinstance(value, str):
+        return os.path.expanduser(value)  # noqa: PTH111 (a URL is no path)
+    return None if value is None else [os.path.expanduser(each) for each in value]  # noqa: PTH111
 
 
 Texts = list[str] | None
@@ -20,7 +42,7 @@ Files = list[Path] | None
 Lang = Annotated[Texts, typer.Option("--lang", "-l", help=
     "Languages by code or name, separated by commas, such as de,es. Default: `all`, which are those of the corpora "
     "or of the release. Repeatable.")]
-CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", help=
+CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", callback=_at_home, help=
     "A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder of them, or raw text), or a URL such "
     "as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to choose "
     "columns, filters or a licence, run `build annotate` first and give its folder here. Repeatable.")]
@@ -28,7 +50,7 @@ TaskOption = Annotated[Texts, typer.Option("--task", "-t", help=
     "Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, `suites`, "
     "`all`, and `feats` (one task per morphological feature and role of a word, not part of `all`). Repeatable. "
     "Default: `all`.")]
-Out = Annotated[str, typer.Option("--out", "-o", help=
+Out = Annotated[str, typer.Option("--out", "-o", callback=_at_home, help=
     "The release folder: a path, or a URL such as s3://bucket/release.")]
 Size = Annotated[str | None, typer.Option("--size", help=
     "The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200. Default: "
@@ -41,7 +63,7 @@ MinRows = Annotated[str | None, typer.Option("--min-rows", help=
 WhyConfig = Annotated[str, typer.Argument(help="A config, such as dc_es.")]
 WhySentence = Annotated[str, typer.Argument(help=
     "The sent_id of a sentence of the corpus, or the id of a row of the config.")]
-WhyOut = Annotated[str, typer.Option("--out", "-o", help=
+WhyOut = Annotated[str, typer.Option("--out", "-o", callback=_at_home, help=
     "A release folder: if it has the config, its manifest says the settings and, without --corpus, the corpora; "
     "otherwise the other options say them, as in `run`.")]
 Preset = Annotated[str, typer.Option("--preset", help=

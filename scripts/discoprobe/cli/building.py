@@ -39,7 +39,7 @@ def _workers(address: str) -> AbstractContextManager[None]:
     return cluster(address) if address else nullcontext()
 
 
-@app.command()
+@app.command(cls=arg.OptionsOnly)
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, task: arg.TaskOption = None, corpus: arg.CorpusOption = None,
     out: arg.Out = "dist/discoprobe", size: arg.Size = None, documents: arg.Documents = None,

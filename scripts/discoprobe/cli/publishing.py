@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@app.command()
+@app.command(cls=arg.OptionsOnly)
 def push(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, repo: arg.Repo = "org/discoprobe", release: arg.ReleaseNumber = "",
     task: arg.TaskOption = None, corpus: arg.CorpusOption = None, out: arg.Out = "dist/discoprobe",
