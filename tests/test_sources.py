@@ -9,6 +9,8 @@ from tiny_catalogue import use_catalogue, write_catalogue
 
 from discoprobe.builders import tasks_named
 from discoprobe.loaders import DiscoprobeError, UnsupportedError, hashes_of
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.fetch import downloads
 from discoprobe.sources import Request, corpora_of, load_corpus, planned_sources
 
 
@@ -101,3 +103,41 @@ def test_a_corpus_that_is_named_is_used_for_every_task(of_relations):
     assert [task.name for task in tasks] == ["subj_number", "dr"]
     with pytest.raises(UnsupportedError, match=rf"{TOY}: CC BY-NC 4.0 forbids commercial use; .*--licences all"):
         list(corpora_of(Request(("es",), (TOY,), fill=()), tasks))
+
+
+def test_the_text_of_a_tree_is_that_of_the_catalogue_if_it_is_downloaded(of_relations, tmp_path, caplog):
+    """A tree with the name of a file of the catalogue, whose text has blanks where people write them."""
+    (tmp_path / "trees").mkdir()
+    tokenised = "Ana vino , y Eva no ; pero Luis sí , dijo ."
+    halves = tokenised[:21], tokenised[22:]
+    segments = "".join(
+        f'<segment id="{n}" parent="3" relname="{rel}">{text}</segment>'
+        for n, (text, rel) in enumerate(zip(halves, ("list", "list"), strict=True), 1)
+    )
+    head = '<rst><header><relations><rel name="list" type="multinuc"/></relations></header><body>'
+    tree = f'{head}{segments}<group id="3" type="multinuc"/></body></rst>'
+    (tmp_path / "trees" / "es_tiny-ud-test.rs3").write_text(tree, encoding="utf-8")
+    rows = [
+        f"{n}\t{word}\t_\t_\t_\t_\t{int(n > 1)}\t{'dep' if n > 1 else 'root'}\t_\t_"
+        for n, word in enumerate(tokenised.split(), 1)
+    ]
+    text = tokenised.replace(" ,", ",").replace(" ;", ";").replace(" .", ".")
+    conllu = "\n".join(["# newdoc id = es_tiny-ud-test", "# sent_id = 1", f"# text = {text}", *rows, "", ""])
+    (bank,) = treebanks.files_named(["es_tiny-ud-test.conllu"])
+
+    def units():
+        corpus = load_corpus("es", [str(tmp_path / "trees")])
+        (shard,) = corpus.shards()
+        names = [file.path for source in corpus.sources for file in source.files]
+        assert names == ["es_tiny-ud-test.rs3"], "the file with the text is no part of the corpus"
+        return "".join(shard.rst_nodes["text"].drop_nulls())
+
+    assert " ," in units()
+    assert f"`build corpora fetch {TREEBANK}` gets it" in caplog.text
+    place = downloads.location(bank, bank.files[0])
+    place.parent.mkdir(parents=True)
+    place.write_text(conllu, encoding="utf-8")
+    caplog.clear()
+    assert units().replace(" ", "") == text.replace(" ", "")
+    assert " ," not in units()
+    assert not caplog.text

@@ -16,7 +16,7 @@ language of a dataset: ``finewiki-de`` is German FineWiki.
 import functools
 import importlib.resources
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -445,6 +445,19 @@ def facts_of(path: Path, digest: FileHashes) -> TreebankFacts | None:
     contents = _contents(index[content])
     files = ((bank, file) for bank in (*contents.treebank, *contents.left_out) for file in bank.files)
     return next(bank.facts for bank, file in files if content in {file.git_blob_sha1, file.sha256})
+
+
+def files_named(names: Iterable[str], licences: Licences = "open") -> tuple[Treebank, ...]:
+    """The treebanks of the catalogue that have files of these names, in any folder, each with these files only."""
+    wanted = {name.casefold() for name in names}
+    banks = []
+    for code in sorted({_file_index()[name] for name in wanted & _file_index().keys()}):
+        contents = _contents(code)
+        for bank in (*contents.treebank, *(contents.left_out if licences == "all" else ())):
+            files = tuple(file for file in bank.files if PurePosixPath(file.path).name.casefold() in wanted)
+            if files and isinstance(bank, Treebank):
+                banks.append(msgspec.structs.replace(bank, files=files))
+    return tuple(banks)
 
 
 def sample_files() -> dict[str, Path]:

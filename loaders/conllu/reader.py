@@ -62,7 +62,9 @@ SMALL: Final = 2**20
 """Files with fewer bytes than this are read together."""
 PLACES: Final = 100
 """Largest number of dropped sentences whose places a corpus lists."""
-SUFFIXES: Final = (".conllu", ".conllu.gz", ".rs3", ".rs4")
+TREES: Final = (".rs3", ".rs4")
+"""Trees of Rhetorical Structure Theory."""
+SUFFIXES: Final = (".conllu", ".conllu.gz", *TREES)
 RELS: Final = ".rels"
 """Relations of DISRPT, which are read with the ``.conllu`` of the same name."""
 DISRPT: Final = re.compile(r"^(([a-z]{3})\.\w+\.\w+)_(?:train|dev|test)\.")
@@ -107,7 +109,7 @@ class CorpusFile:
     @property
     def is_tree(self) -> bool:
         """Whether it is a tree of Rhetorical Structure Theory."""
-        return self.path.suffix in {".rs3", ".rs4"}
+        return self.path.suffix in TREES
 
 
 def stem(path: Path) -> str:
@@ -280,6 +282,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     on_error: OnError = "stop",
     facts: Facts = facts_of,
     documents: Documents = "auto",
+    texts: Sequence[Path] = (),
     jobs: int = 1,
     progress: BytesProgress | None = None,
 ) -> dict[str, Corpus]:
@@ -291,6 +294,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         on_error: whether a malformed sentence ends the reading, or is left out and counted.
         facts: gives what is known of the treebank of a file, by its content; by default from the catalogue.
         documents: how documents are recognised; ``auto`` uses the rules of the facts.
+        texts: CoNLL-U files that only give the texts of trees; they are no part of a corpus.
         jobs: number of processes.
         progress: called with the bytes read so far and the total.
 
@@ -301,7 +305,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         CorpusFormatError: a sentence is malformed, and ``on_error`` is ``"stop"``.
         DiscoprobeError: a path or language is not usable, or the cache cannot be written.
     """
-    all_treebanks = _find_treebanks(paths, lang, facts, documents)
+    all_treebanks = _find_treebanks(paths, lang, facts, documents, texts)
     batches = [batch for treebank in all_treebanks for batch in treebank.batches()]
     make = partial(cached, cache_folder())
     entries: dict[FileBatch, cache.Entry] = {}
@@ -364,19 +368,25 @@ class _Treebank:
         return Source(self.name, self.lang, *pin, files, annotation_of(self.members[0].file.path), facts.genre)
 
 
-def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents) -> list[_Treebank]:
+def _find_treebanks(
+    paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents, texts: Sequence[Path]
+) -> list[_Treebank]:
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
     groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
-    texts: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
-    for path, top in find_files(paths).items():
+    only_texts = []
+    text_of: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
+    for path, top in (find_files(paths) | (find_files(texts) if texts else {})).items():
         digest = hashes_of(path, with_git=False)
         member = Member.of(describe(path, top, lang, facts(path, digest)), digest)
-        groups[member.file.lang, member.file.treebank].append(member)
+        if path in texts:
+            only_texts.append(member)
+        else:
+            groups[member.file.lang, member.file.treebank].append(member)
     with_trees = {member.file.lang for members in groups.values() for member in members if member.file.is_tree}
-    for member in (member for members in groups.values() for member in members if not member.file.is_tree):
-        if member.file.lang in with_trees:
+    for member in (member for members in (*groups.values(), only_texts) for member in members):
+        if member.file.lang in with_trees and not member.file.is_tree:
             for doc_id in {member.file.stem, *_documents_in(member.file.path, member.digest)}:
-                texts[member.file.lang, doc_id][member.digest] = member.file.path
+                text_of[member.file.lang, doc_id][member.digest] = member.file.path
     banks = []
     for (code, name), members in sorted(groups.items()):
         distinct: dict[tuple[str, str], Member] = {}
@@ -385,7 +395,7 @@ def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, docum
             distinct[key] = member
             if member.file.is_tree:  # with the files that may hold its text
                 plain = {hashes_of(path): path for path in member.file.plain_texts}
-                candidates = texts[code, member.file.stem] | plain
+                candidates = text_of[code, member.file.stem] | plain
                 by_hash = sorted(candidates, key=lambda digest: digest.sha256)
                 distinct[key] = replace(member, texts=tuple((candidates[digest], digest) for digest in by_hash))
         about = members[0].file.facts if all(member.file.facts for member in members) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 import operator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, TREES, find_files, holds_corpus, read_corpora, stem
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from discoprobe.builders.task import AnyTask
+
+_log = logging.getLogger(__name__)
 
 
 def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
@@ -258,7 +261,7 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
         of_files = read_corpora(
             paths, lang=lang or None, on_error=request.on_error,
             facts=functools.partial(_facts, pinned),
-            documents=request.settings.documents, jobs=request.jobs,
+            documents=request.settings.documents, texts=_texts_of_trees(paths, request), jobs=request.jobs,
             progress=lambda done, total: progress("reading", done, total),
         )  # fmt: skip
         corpora = of_files | {
@@ -272,6 +275,27 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
         if not corpus.n_sentences and not corpus.layers:
             raise UnsupportedError(f"no sentence of {corpus.lang} among {names}")
     return (corpora[code] for code in sorted(corpora) if not codes or code in codes)
+
+
+def _texts_of_trees(paths: Sequence[Path], request: Request) -> list[Path]:
+    """Files of the catalogue with the text of given trees: those with the name of a tree that has no file beside it.
+
+    Only what is downloaded is used, since a build of one's own files needs no network. A warning says what is not:
+    rules set the blanks of its trees, as of all whose text is not known.
+    """
+    files = find_files(paths) if paths else {}
+    with_text = {stem(path) for path in files if path.suffix not in TREES}
+    names = {f"{stem(path)}.conllu" for path in files if path.suffix in TREES and stem(path) not in with_text}
+    found: list[Path] = []
+    for bank in treebanks.files_named(names, request.licences) if names else ():
+        places = [location(bank, file).resolve() for file in bank.files]
+        found += (there := [place for place in places if place.is_file()])
+        if n_missing := len(places) - len(there):
+            _log.warning(
+                "the texts of %d trees are in %s, which is not downloaded, so that rules set their blanks; "
+                "`build corpora fetch %s` gets it", n_missing, bank.name, bank.name,
+            )  # fmt: skip
+    return found
 
 
 def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) -> list[Path]:
