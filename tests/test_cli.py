@@ -1,5 +1,6 @@
 """The program: what it prints where, and its exit status; in a process of its own where that matters."""
 
+import importlib.resources
 import json
 import shutil
 import subprocess
@@ -219,6 +220,11 @@ def test_a_reader_that_stops_early():
         text=True,
     )
     assert "Traceback" not in done.stderr
+
+
+def test_type_checkers_read_the_types_of_the_package():
+    """PEP 561; the classifiers say so, too."""
+    assert importlib.resources.files("discoprobe").joinpath("py.typed").is_file()
 
 
 def test_console_scripts():
