@@ -116,8 +116,8 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         word, n = OPEN, audit.get("thresholds", len(undecided))
         names = f" ({', '.join(undecided)})" if 1 < len(undecided) <= _NAMED else ""
         head = (
-            f"Open, which is no failure: too few rows to decide {len(undecided)} of {n} checks{names}; "
-            f"closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
+            f"Open, which is no failure: too few rows to decide {len(undecided)} of the {n} solvers that have a "
+            f"threshold{names}; closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
         )
     else:
         n = audit.get("thresholds", 0)
@@ -126,13 +126,18 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
             f"Below: {n} {'solver is below its threshold' if n == 1 else 'solvers are below their thresholds'}.",
         )
     sentences, remarks = [head], []
+    decisive = _decisive(audit, findings) if word in {OPEN, BELOW} else ""
+    if decisive:
+        rest = head.removeprefix("Open, which is no failure: ")
+        sentences = [f"{word.capitalize()}, but {decisive}", f"{rest[:1].upper()}{rest[1:]}"]
     if audit["failed"]:
         sentences += _about_faults(checks, findings, external=audit.get("external", False))
     if faults:
         remarks.append(f"{faults} (all languages of the task)" if of_design and not audit["failed"] else faults)
     best = audit["strongest"]
     if best and best in findings and best not in (*checks, *undecided[:1]):
-        sentences.append(_about_strongest(best, findings[best], audit))
+        if not decisive:
+            sentences.append(_about_strongest(best, findings[best], audit))
         if findings[best]["threshold"] is None:
             remarks.append(f"{best} has no threshold here")
     beside = audit.get("beside_text")
@@ -150,14 +155,17 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
     if (altered := findings.get("altered-dup")) and altered["status"] == Status.NOTED:
-        sentences.append(f"Only noted in data of others: {_figure('altered-dup', altered)}.")
+        sentences.append(
+            f"{_figure('altered-dup', altered)}: no fault in data of others, where it may be the design, but a "
+            "model may know these rows from training."
+        )
     if word != UNMEASURED and (without := audit.get("not_measured", [])):
         more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
         sentences.append(f"Not measured: {', '.join(without[:_NAMED])}{more}.")
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:
-        gain = f"gain below {resolution:.2f} could be chance."
+        gain = f"gain of less than {resolution:.2f} over the majority baseline could be chance."
         sentences.append(f"With so few rows, a {gain}" if word == OPEN else f"A {gain}")
         remarks.append(f"a gain below {resolution:.2f} could be chance")
     return Verdict(
@@ -192,6 +200,22 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
 def _is_gain(finding: FindingEntry) -> bool:
     """Whether a solver is better than the majority baseline, by more than chance."""
     return (finding["interval"] or (finding["value"],))[0] > (finding["baseline"] or 0.0)
+
+
+def _decisive(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
+    """A warning for data of others, if a solver that is no fault decides more than half of what can be gained."""
+    best = audit["strongest"] or ""
+    finding = findings.get(best)
+    if not (finding and audit.get("external") and finding["status"] == Status.NOTED):
+        return ""
+    if grade_of(finding["cost"]) is not Grade.FATAL:
+        return ""
+    reaches, cue = "reach" if best.endswith("s") else "reaches", finding.get("detail", "") if best in _WITH_CUE else ""
+    return (
+        f"{best} alone {reaches} {finding['value']:.3f} (majority baseline {finding['baseline'] or 0.0:.3f}"
+        f"{cue and f'; {cue}'}): no fault in a task about words, but if this is not what the task asks, do not use it; "
+        "with --edited it would be a fault."
+    )
 
 
 def _about_strongest(check: str, finding: FindingEntry, audit: AuditEntry) -> str:

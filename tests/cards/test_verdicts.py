@@ -52,8 +52,9 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
     (verdict,) = _verdicts(_audits(0.5)).values()
     assert (verdict.word, verdict.resolution) == (OPEN, pytest.approx(0.1343, abs=1e-4))
     assert verdict.text == (
-        "Open, which is no failure: too few rows to decide 1 of 1 checks; closest to fail: length accuracy 0.500 "
-        "[0.368, 0.632] (threshold 0.520). With so few rows, a gain below 0.13 could be chance."
+        "Open, which is no failure: too few rows to decide 1 of the 1 solvers that have a threshold; closest to fail: "
+        "length accuracy 0.500 [0.368, 0.632] (threshold 0.520). With so few rows, a gain of less than 0.13 over the "
+        "majority baseline could be chance."
     )
 
 
@@ -321,8 +322,19 @@ def test_a_check_that_was_not_measured_is_named_beside_the_others():
 def test_altered_copies_in_data_of_others_are_named_although_they_are_only_noted():
     copies = Finding("altered-dup", Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.308, 0.02, n=498, cost=0.308)
     made = dataclasses.replace(report(config()), findings=(copies, _finding(0.5, 10_000)), external=True)
-    assert (
-        "Only noted in data of others: 30.8% of 498 rows with a sentence of an earlier split" in verdict_of(made).text
-    )
+    assert "30.8% of 498 rows with a sentence of an earlier split that lacks" in verdict_of(made).text
     fewer = dataclasses.replace(copies, status=Status.BELOW)
-    assert "noted" not in verdict_of(dataclasses.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text
+    assert "earlier split" not in verdict_of(dataclasses.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text
+
+
+def test_one_word_that_decides_the_label_comes_first_in_data_of_others():
+    token = dataclasses.replace(_finding(1.0, 1200, "token", None), detail="'Well' is the first word → yes", cost=1.0)
+    made = dataclasses.replace(report(config()), findings=(_finding(0.55, 600), token))
+    verdict = verdict_of(dataclasses.replace(made, external=True))
+    assert verdict.word == OPEN
+    assert verdict.text.startswith(
+        "Open, but token alone reaches 1.000 (majority baseline 0.500; 'Well' is the first word → yes): no fault in a "
+        "task about words, but if this is not what the task asks, do not use it; with --edited it would be a fault. "
+        "Too few rows to decide 1 of the 1 solvers"
+    )
+    assert "Open, which is no failure" in verdict_of(made).text

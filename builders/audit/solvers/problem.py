@@ -415,7 +415,10 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         if len(np.unique(units.y[fold.train])) > 1 and len(fold.test):
             folds.append(fold)
     if not folds:
-        return None, "no shortcut was measured: there are no two rows of two labels to learn from"
+        only = data.rows["label"].unique()
+        one = not choice and len(only) == 1
+        why = f"all rows have the label {data.labels[only[0]]}" if one else "no two rows of two labels to learn from"
+        return None, f"no shortcut was measured: {why}"
     unspaced = mostly_unspaced(data.rows["texts"].head(1000).explode())
     labels = ("wrong", "right") if choice else data.labels
     problem = Problem(units, tuple(folds), labels, choice, unspaced, trained_on, measured_on)
