@@ -92,6 +92,7 @@ def tasks_page() -> str:
             f"## `{family}`\n\n`--task {family}` builds those of {len(names)} tasks, from `{names[0]}` to\n"
             f"`{names[-1]}`, that the corpus supports. `all` and `probing` do not include them.\n"
         )
+    parts.append((DOCS / "records" / "scarce_tasks.md").read_text(encoding="utf-8"))
     return "\n".join(parts)
 
 
