@@ -14,7 +14,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.loaders import cluster
 from discoprobe.sources import Request, load_corpus
 
-SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=20_000)
+SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=20_000, sizes=(55_000, 15_000, 30_000))
 BLOCK = 2**20
 """Bytes of a block of some ten thousand sentences. ``benchmark.py release`` compares blocks of real text."""
 

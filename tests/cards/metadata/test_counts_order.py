@@ -2,12 +2,16 @@
 
 import json
 
-from discoprobe.cards.metadata import manifest
+from card_cases import config
+
+from discoprobe.builders import Shape
+from discoprobe.cards.metadata import config_entry, manifest
 
 
 def test_counts_of_a_config_that_uses_a_part_of_the_labels_of_its_task(tmp_path):
     used = {"Feminine": 2, "Masculine": 3}
-    entry = {
+    made = config(Shape.SENTENCE, ("Masculine", "Feminine", "Neuter"), [{"text": "x"}] * 2, name="gender_es")
+    entry = config_entry(made, {}, {}) | {
         "task": "gender", "lang": "es", "files": {}, "labels": ["Masculine", "Feminine", "Neuter"],
         "counts": dict.fromkeys(("test", "train", "validation"), used),
     }  # fmt: skip

@@ -11,8 +11,8 @@ from card_cases import config
 
 import discoprobe
 from discoprobe.builders import Shape
-from discoprobe.cards.metadata import config_entry, manifest, yaml_header
-from discoprobe.loaders import DiscoprobeError
+from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
+from discoprobe.loaders import DiscoprobeError, Source
 
 
 @pytest.fixture
@@ -54,7 +54,8 @@ def large(entry):
     file = {"sha256": "0" * 64, "bytes": 1}
     return manifest.empty() | {
         "configs": dict(sorted(made.items())), "unavailable": {"x_es": "no documents", "x_fi": "no documents"},
-        "skipped": {"de": {"too long": 1}}, "sources": {"UD_de": {"lang": "de"}}, "version": "1.0.0",
+        "skipped": {"de": {"too long": 1}}, "version": "1.0.0",
+        "sources": {"UD_de": source_entry(Source("UD_de", "de"))},
         "built_with": {"t0_es": {"python": "3"}},
         "files": {"README.md": file, "assets/t0_es-rows.svg": file, "attribution/t1_gsw.parquet": file},
     }  # fmt: skip
