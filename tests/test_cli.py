@@ -151,7 +151,7 @@ def test_a_secret_in_a_url_is_neither_shown_nor_published(command, url, tmp_path
     done = command("run", "--lang", "es", "--corpus", url)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "geheim" not in done.stderr
-    assert "--corpus https://example.invalid/x" in done.stderr
+    assert "error: https://example.invalid/x" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

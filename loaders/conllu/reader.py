@@ -282,7 +282,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     on_error: OnError = "stop",
     facts: Facts = facts_of,
     documents: Documents = "auto",
-    texts: Sequence[Path] = (),
+    texts: Callable[[Collection[str]], Sequence[Path]] = lambda _: (),
     jobs: int = 1,
     progress: BytesProgress | None = None,
 ) -> dict[str, Corpus]:
@@ -294,7 +294,8 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         on_error: whether a malformed sentence ends the reading, or is left out and counted.
         facts: gives what is known of the treebank of a file, by its content; by default from the catalogue.
         documents: how documents are recognised; ``auto`` uses the rules of the facts.
-        texts: CoNLL-U files that only give the texts of trees; they are no part of a corpus.
+        texts: gives CoNLL-U files with the texts of trees of these names, which no given file has; they are no part of
+            a corpus.
         jobs: number of processes.
         progress: called with the bytes read so far and the total.
 
@@ -369,24 +370,27 @@ class _Treebank:
 
 
 def _find_treebanks(
-    paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents, texts: Sequence[Path]
-) -> list[_Treebank]:
+    paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents,
+    texts: Callable[[Collection[str]], Sequence[Path]],
+) -> list[_Treebank]:  # fmt: skip
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
     groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
-    only_texts = []
     text_of: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
-    for path, top in (find_files(paths) | (find_files(texts) if texts else {})).items():
+    for path, top in find_files(paths).items():
         digest = hashes_of(path, with_git=False)
         member = Member.of(describe(path, top, lang, facts(path, digest)), digest)
-        if path in texts:
-            only_texts.append(member)
-        else:
-            groups[member.file.lang, member.file.treebank].append(member)
-    with_trees = {member.file.lang for members in groups.values() for member in members if member.file.is_tree}
-    for member in (member for members in (*groups.values(), only_texts) for member in members):
-        if member.file.lang in with_trees and not member.file.is_tree:
+        groups[member.file.lang, member.file.treebank].append(member)
+    trees = [member.file for members in groups.values() for member in members if member.file.is_tree]
+    with_trees = {tree.lang for tree in trees}
+    for member in (member for members in groups.values() for member in members if not member.file.is_tree):
+        if member.file.lang in with_trees:
             for doc_id in {member.file.stem, *_documents_in(member.file.path, member.digest)}:
                 text_of[member.file.lang, doc_id][member.digest] = member.file.path
+    if without := [tree for tree in trees if (tree.lang, tree.stem) not in text_of and not tree.plain_texts]:
+        found = {stem(path): path for path in texts({tree.stem for tree in without})}
+        for tree in (tree for tree in without if tree.stem in found):
+            path = found[tree.stem]
+            text_of[tree.lang, tree.stem][hashes_of(path, with_git=False)] = path
     banks = []
     for (code, name), members in sorted(groups.items()):
         distinct: dict[tuple[str, str], Member] = {}

@@ -80,6 +80,8 @@ CHARACTERS: Final = 500
 """Number of characters at the beginning of a text that are classified."""
 FILTERED_AT_ONCE: Final = 1_000_000
 """Characters of documents whose languages are identified together."""
+TEXTS_AT_ONCE: Final = 2_000
+"""Texts that the classifier reads together; it bounds memory, which grows with the longest of them."""
 PARAGRAPH_WORDS: Final = 8
 """Paragraphs with fewer words are not dropped as repetitions, since short ones recur in every novel."""
 PARAGRAPHS_AT_ONCE: Final = 10_000
@@ -292,11 +294,14 @@ def is_known(lang: str) -> bool:
 def probabilities(texts: Sequence[str], lang: str) -> list[tuple[float, float]]:
     """The probability that each text is in a language, and that of the most probable other language.
 
-    They are those of ``LanguageIdentifier.rank``. Its automaton reads all texts at once, byte by byte, so that Python
+    They are those of ``LanguageIdentifier.rank``. Its automaton reads many texts at once, byte by byte, so that Python
     runs once for a byte of the longest text and not of every text.
     """
-    if not texts:
-        return []
+    starts = range(0, len(texts), TEXTS_AT_ONCE)
+    return [pair for start in starts for pair in _probabilities(texts[start : start + TEXTS_AT_ONCE], lang)]
+
+
+def _probabilities(texts: Sequence[str], lang: str) -> list[tuple[float, float]]:
     model, (row, next_state, feature_of, names, columns) = _classifier(), _tables()
     short = [text[:CHARACTERS].lower() if text[:CHARACTERS].isupper() else text[:CHARACTERS] for text in texts]
     encoded = [unicodedata.normalize("NFC", text).encode(errors="surrogatepass") for text in short]

@@ -32,7 +32,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, TREES, find_files, holds_corpus, read_corpora, stem
+from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -261,7 +261,7 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
         of_files = read_corpora(
             paths, lang=lang or None, on_error=request.on_error,
             facts=functools.partial(_facts, pinned),
-            documents=request.settings.documents, texts=_texts_of_trees(paths, request), jobs=request.jobs,
+            documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request), jobs=request.jobs,
             progress=lambda done, total: progress("reading", done, total),
         )  # fmt: skip
         corpora = of_files | {
@@ -277,17 +277,14 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
     return (corpora[code] for code in sorted(corpora) if not codes or code in codes)
 
 
-def _texts_of_trees(paths: Sequence[Path], request: Request) -> list[Path]:
-    """Files of the catalogue with the text of given trees: those with the name of a tree that has no file beside it.
+def _texts_of_trees(request: Request, names: Collection[str]) -> list[Path]:
+    """Files of the catalogue with the texts of trees of these names, as far as they are downloaded.
 
-    Only what is downloaded is used, since a build of one's own files needs no network. A warning says what is not:
-    rules set the blanks of its trees, as of all whose text is not known.
+    A build of one's own files needs no network. A warning says what is not downloaded: rules set the blanks of its
+    trees, as of all whose text is not known.
     """
-    files = find_files(paths) if paths else {}
-    with_text = {stem(path) for path in files if path.suffix not in TREES}
-    names = {f"{stem(path)}.conllu" for path in files if path.suffix in TREES and stem(path) not in with_text}
     found: list[Path] = []
-    for bank in treebanks.files_named(names, request.licences) if names else ():
+    for bank in treebanks.files_named([f"{name}.conllu" for name in names], request.licences):
         places = [location(bank, file).resolve() for file in bank.files]
         found += (there := [place for place in places if place.is_file()])
         if n_missing := len(places) - len(there):
@@ -412,7 +409,7 @@ def name_corpus(name: str, lang: str, request: Request, *, segment: bool) -> Nam
         return NamedCorpus(name, READ)
     if is_url(name) and name != (shown := without_secret(name)):
         raise UsageError(
-            f"--corpus {shown}: leave out user, password and query, because the manifest of the release has the URL; "
+            f"{shown}: leave out user, password and query, because the manifest of the release has the URL; "
             "put them where the protocol looks for them, such as ~/.netrc or the configuration of fsspec"
         )
     if is_hub_text(name) and segment:
