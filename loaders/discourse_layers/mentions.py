@@ -114,7 +114,7 @@ def _mentions_of_sentence(
     ``open_before`` has the mentions that are open since an earlier sentence of the document, by entity: the problem to
     report if no bracket closes them. It is updated.
     """
-    mentions: list[Mention] = []
+    complete: list[_Open] = []
     opened: dict[str, list[tuple[int, str]]] = {}
     parts: dict[str, _Open] = {}
     for at, word in enumerate(words):
@@ -126,7 +126,7 @@ def _mentions_of_sentence(
             if opened.get(name):
                 first, attributes = opened[name].pop()
                 new = _Open(name, attributes, list(words[first : at + 1]))
-                mentions += [_mention(sentence, complete, fields) for complete in _join_parts(parts, new, word.line)]
+                complete += _join_parts(parts, new, word.line)
             elif open_before.get(name):
                 open_before[name].pop()
             else:
@@ -137,10 +137,16 @@ def _mentions_of_sentence(
     if parts:
         lacking = next(iter(parts.values())).entity
         raise MalformedError(f"the last part of a mention of {lacking} is missing", words[-1].line)
-    twice = [mention for mention, n in Counter((each.entity, each.words) for each in mentions).items() if n > 1]
-    if twice:
-        raise MalformedError(f"{twice[0][0]} has 2 mentions of the same words {twice[0][1]}", words[0].line)
-    return (mention for mention in mentions if mention.words)
+    counts = Counter((each.entity, tuple(word.line for word in each.words)) for each in complete)
+    if twice := [entity for (entity, _), n in counts.items() if n > 1]:
+        raise MalformedError(f"{twice[0]} has 2 mentions of the same words; delete one", words[0].line)
+    # an empty node may be a mention, or the only difference between two; of the words this makes none, or one
+    mentions = {
+        (mention.entity, mention.words): mention
+        for each in reversed(complete)
+        if (mention := _mention(sentence, each, fields)).words
+    }
+    return reversed(mentions.values())
 
 
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:

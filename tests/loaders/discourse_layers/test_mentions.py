@@ -51,6 +51,16 @@ def test_a_line_that_is_cut_short_is_a_word_without_brackets():
     assert not problems
 
 
+def test_empty_nodes_are_no_rows_and_no_second_mentions():
+    """An entity can have several in a sentence, and one beside its words (Prague Dependency Treebank)."""
+    empty = "1.{}\tw\tw\tPRON\t_\t_\t_\t_\t1:dep\tEntity={}\n"
+    nodes = [empty.format(1, "(e1-person-1-)"), empty.format(2, "(e1-person-1-)(e2-person-1-")]
+    words = sentence(["(e3-person-1-)", "(e2-person-1-)e2)"]).splitlines(keepends=True)
+    text = HEAD + "".join([*words[:2], *nodes, *words[2:]])
+    found, problems, _ = read_mentions(text.encode())
+    assert (sorted((each.entity, each.words) for each in found), problems) == ([("e2", (2,)), ("e3", (1,))], [])
+
+
 def test_without_a_head_it_is_the_word_that_hangs_from_outside():
     head = HEAD.replace("head-", "")
     text = head + sentence(["", "(e1-person-", "", "e1)"], heads=[0, 4, 4, 1])
