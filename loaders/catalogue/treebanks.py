@@ -1,8 +1,8 @@
 """The catalogue of corpora: its records, and how they are looked up by language, name, prefix or file name.
 
 A file ``loaders/catalogue/<code>.toml`` describes one language: a ``[language]`` table, a ``[[treebank]]`` table per
-openly licensed treebank and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every
-file, and a ``[[left_out]]`` table per corpus that is not used without further permission, with the reason. If only the
+openly licensed treebank, a ``[[text]]`` table per corpus of raw text and a ``[[forms]]`` table for its table of
+UniMorph, pinned to a commit with the hash of every file, and a ``[[left_out]]`` table per corpus that is not used without further permission, with the reason. If only the
 licence is the reason, its files are pinned too, and it is used where every licence is accepted.
 ``scripts/pin_corpora.py`` makes the files; nothing here uses the network.
 
@@ -237,6 +237,12 @@ class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.prefix.partition("_")[2]
 
 
+class FormsTable(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of UniMorph: the inflected forms of words, which tasks use beside the corpora of a language."""
+
+    genre: tuple[str, ...] = ()
+
+
 class LeftOut(Treebank, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A known corpus that is not used unless every licence is accepted, with the reason.
 
@@ -273,6 +279,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _contents(self.code).text
 
     @property
+    def forms(self) -> FormsTable | None:
+        """Its table of inflected forms; None where there is none."""
+        return next(iter(_contents(self.code).forms), None)
+
+    @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Its corpora that are not openly licensed, or cannot be used at all, by name."""
         return _contents(self.code).left_out
@@ -284,6 +295,7 @@ class _TreebankFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: Language
     treebank: tuple[Treebank, ...] = ()
     text: tuple[TextCorpus, ...] = ()
+    forms: tuple[FormsTable, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
 
@@ -397,7 +409,7 @@ def treebank(name: str, licences: Licences = "open") -> Treebank:
         UnsupportedError: it is known and left out; the message gives the reason.
     """
     record = corpus(name, licences, kind="treebank")
-    if isinstance(record, TextCorpus):
+    if not isinstance(record, Treebank):
         raise UnknownNameError("treebank", name, _index_names())
     return record
 
@@ -418,6 +430,8 @@ def corpus(name: str, licences: Licences = "open", *, kind: str = "corpus") -> T
     if code is None:
         raise UnknownNameError(kind, name, _index_names())
     record = _record(name, code)
+    if isinstance(record, FormsTable):
+        raise UnsupportedError(f"{record.name} is a table of forms, not a corpus; --set paradigms={record.name} uses it")
     if isinstance(record, LeftOut):
         if not record.files:
             raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
@@ -466,10 +480,12 @@ def sample_files() -> dict[str, Path]:
     return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.conllu"))}
 
 
-def _record(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
+def _record(name: str, code: str) -> Treebank | TextCorpus | FormsTable | LeftOut:
     """The record of a language's file that has this name or prefix."""
     contents = _contents(code)
-    records: tuple[Treebank | TextCorpus | LeftOut, ...] = (*contents.treebank, *contents.text, *contents.left_out)
+    records: tuple[Treebank | TextCorpus | FormsTable | LeftOut, ...] = (
+        *contents.treebank, *contents.text, *contents.forms, *contents.left_out,
+    )  # fmt: skip
     return next(record for record in records if record.is_named(name))
 
 
@@ -523,7 +539,7 @@ def _names_in(code: str) -> list[str]:
 def _contents(code: str) -> _TreebankFile:
     file = f"catalogue/{code}.toml"
     tables = parse_toml(_toml(code), file)
-    for kind in ("treebank", "text", "left_out"):
+    for kind in ("treebank", "text", "forms", "left_out"):
         for table in tables.get(kind, ()):
             table["lang"] = code
     return convert_table(tables, _TreebankFile, file)

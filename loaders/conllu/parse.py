@@ -36,6 +36,7 @@ Flags = NDArray[np.bool_]
 
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
+HEADS: Final = ("head", "deprel")
 MISSING: Final = "_"
 NO_NUMBER: Final = -1
 """Stands for a cell without a 32-bit whole number in its usual notation; ``01`` is not a number here."""
@@ -51,6 +52,7 @@ class Piece:
     data: bytes  # the text, with ``\n`` line ends and no byte order mark
     line: int = 0  # number of lines of the file before the block
     sentence: int = 0  # number of sentences of the file before the block
+    forest: bool = False  # whether a sentence may have several roots; it is then read without heads and relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     comments = read_comments(text)
     sentences = read_sentences(text, comments, rows)
     unreadable = list(check_lines(text, rows))
+    if forests := [number for number, piece in enumerate(pieces) if piece.forest]:
+        piece = pl.Series(text.piece(rows["line"].to_numpy()))
+        roots = rows.filter(piece.is_in(forests) & (rows["head"] == "0")).group_by("block").len()
+        several = pl.col("block").is_in(roots.filter(pl.col("len") > 1)["block"].implode())
+        rows = rows.with_columns(pl.when(~several).then(name).otherwise(pl.lit("_")).alias(name) for name in HEADS)
     words = find_words(rows, {fault.block for fault in unreadable})
     upos = words.rows["upos"].cast(UPOS, strict=False)
     unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()

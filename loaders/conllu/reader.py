@@ -458,7 +458,10 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     texts_of = [blocks(member.file.path, LARGE, batch.rule) for member in batch.members]
     parts = ([text] for text in texts_of[0]) if len(stems) == 1 else iter([[b"".join(text) for text in texts_of]])
     for part in parts:
-        pieces = [Piece(stem, text, line, sentence) for stem, text in zip(stems, part, strict=True)]
+        pieces = [
+            Piece(stem, text, line, sentence, forest=member.rels is not None)
+            for stem, text, member in zip(stems, part, batch.members, strict=True)
+        ]
         parsed = parse(pieces)
         placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)

@@ -86,7 +86,8 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
-    Without ``fill``, its default text is used if no corpus is named and ``gold`` is not set; else none.
+    Without ``fill``, its default text is used if no corpus is named and ``gold`` is not set; else none. If ``lang`` is
+    ``all`` and no corpus is named, the languages are all of the catalogue that have a corpus.
 
     Raises:
         UnknownNameError: there is no language, corpus or task of a name.
@@ -110,6 +111,9 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     if size:
         settings = dataclasses.replace(settings, sizes=read_sizes(size))
     settings = with_values(settings, values or [])
+    if languages == (ALL,) and not corpora:
+        every = [head.code for head in treebanks.languages(every=True)]
+        languages = tuple(code for code in every if treebanks.default_corpora(code, accepted))
     languages = language_codes(languages)
     for name in corpora:
         if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):

@@ -49,7 +49,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
     Example: build push --lang de --repo org/discoprobe --release 1.2.0
     """
-    from discoprobe.request import parse_request
+    from discoprobe.request import ALL, parse_request, split_names
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
@@ -65,7 +65,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.sources import planned_sources
 
     options = Options(
-        release=release, languages=request.languages, allow_licence=tuple(allow_licence or ()),
+        release=release, languages=() if split_names(lang) == (ALL,) else request.languages, allow_licence=tuple(allow_licence or ()),
         dry_run=dry_run, private=private, pull_request=create_pr,
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):

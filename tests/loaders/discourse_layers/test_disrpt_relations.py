@@ -217,6 +217,20 @@ def test_words_are_counted_over_malformed_sentences(tmp_path):
     assert "in a malformed sentence, which was left out" in corpus.drop_places[1]
 
 
+def test_a_sentence_of_several_trees_keeps_its_words_and_relations(tmp_path):
+    """Where the unit of annotation is longer than a sentence (Thai Discourse Treebank)."""
+    conllu = CONLLU.replace("8\tsaid\tsay\tVERB\t_\t_\t5\tparataxis", "8\tsaid\tsay\tVERB\t_\t_\t0\troot")
+    folder = write_disrpt(tmp_path, conllu=conllu)
+    corpus = read(folder)
+    assert len(relations(corpus)) == 3
+    tokens = [shard.tokens for shard in corpus.shards()][0]
+    without_head = tokens.filter(tokens["head"].is_null())
+    assert (set(without_head["sent"]), without_head["deprel"].null_count()) == ({1}, 9)
+    (folder / "eng.pdtb.toy_dev.rels").unlink()
+    with pytest.raises(CorpusFormatError, match="a sentence has one root"):
+        read(folder)
+
+
 def test_a_table_without_its_text(tmp_path):
     folder = write_disrpt(tmp_path)
     (folder / "eng.pdtb.toy_dev.conllu").unlink()
