@@ -46,6 +46,7 @@ from discoprobe.builders.selection import (
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, tasks_named
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import FormsFile
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
@@ -121,7 +122,10 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     The arguments are those of `build_all`; with ``trace``, lost candidates are remembered for `build why`.
     """
     language = language_data(corpus.lang)
-    plan = BlockPlan(language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace)
+    forms = corpus.forms
+    if own := settings.files().get("paradigms"):
+        forms = FormsFile((own,))
+    plan = BlockPlan(language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace, forms=forms)
     hindrances = {task.name: hindrance(task, plan) for task in tasks}
     collected = {
         task.name: ConfigRows(task, [], plan, hindrances[task.name]) for task in tasks if hindrances[task.name]
@@ -416,6 +420,9 @@ class ConfigRows:
         order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))  # does not depend on labels
         rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape)
         used = set(rows["corpora"].explode())
+        sources = [source for source in corpus.sources if source.name in used]
+        if isinstance(task, ProbingTask) and task.uses_forms and self._plan.forms and self._plan.forms.source:
+            sources.append(self._plan.forms.source)
         return Config(
             name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,
             splits={
@@ -423,7 +430,7 @@ class ConfigRows:
                 for split in task.splits
             },
             drops=drops, meanings=meanings(drops, task.reasons), candidates=self._candidates,
-            settings=self._plan.settings, sources=tuple(source for source in corpus.sources if source.name in used),
+            settings=self._plan.settings, sources=tuple(sources),
             read=tuple(sorted(source.name for source in corpus.sources)), exempt=task.exempt,
             definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
             version=task.version, notes=tuple(notes), parts=tuple(parts), natural=task.natural,

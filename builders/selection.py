@@ -35,7 +35,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Counts, Loadable, Shard, Source
+from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
 
@@ -77,6 +77,7 @@ class BlockPlan:
         frequencies: the word frequency list.
         labels: those that tasks with open labels use, by task; empty where the sample of the only block decides.
         trace: whether lost candidates are remembered, for `build why`.
+        forms: a table of inflected forms beside the corpora.
     """
 
     language: LanguageData
@@ -88,6 +89,7 @@ class BlockPlan:
     frequencies: Frequencies | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trace: bool = False
+    forms: FormsFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,7 +462,7 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
     context = Context(
         task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
         candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks,
-        shares=plan.settings.shares if in_blocks else SHARES, trace=plan.trace,
+        shares=plan.settings.shares if in_blocks else SHARES, trace=plan.trace, forms=plan.forms,
     )  # fmt: skip
     frame = candidates.frame(task)
     notes: tuple[str, ...] = (task.note,) if isinstance(task, RelationTask) else candidates.text_notes

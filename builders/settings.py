@@ -19,6 +19,9 @@ SHARES = (0.55, 0.15, 0.3)
 matching loses more because they are smaller."""
 
 
+UNIMORPH = "unimorph"
+"""The table of inflected forms that the catalogue has for a language."""
+
 _ALL = 2**40
 
 
@@ -40,8 +43,9 @@ class Settings:
             sentence, the ``mean`` of their frequencies, or ``none``.
         ipm_min: the least share or mean of a sentence that is kept.
         frequency: ``wordfreq``, ``corpus`` (the corpora's own counts) or the path of a list of lines ``lemma<TAB>ipm``.
-        paradigms: the path of a table of UniMorph, which gives `agreement_suite` the forms of verbs that the treebanks
-            lack; empty for none.
+        paradigms: the table that gives `agreement_suite` the forms of verbs that the treebanks lack: ``unimorph`` (that
+            of the catalogue, if a corpus of the language is the catalogue's, too), its name in the catalogue
+            (``UniMorph-es``, for any corpora), ``none``, or the path of a table of UniMorph.
         syncretism: what the form of a target must not be ambiguous in: ``pos``, ``feature``, both or nothing.
         min_class: fewest rows of a label; rarer labels are left out, and a task whose labels have fewer is not built.
         block: bytes of text that are sampled together; a larger corpus is built block by block until the sizes are
@@ -63,7 +67,7 @@ class Settings:
     ipm: Literal["share", "mean", "none"] = "none"
     ipm_min: float = 0.9
     frequency: str = "wordfreq"
-    paradigms: str = ""
+    paradigms: str = UNIMORPH
     syncretism: tuple[str, ...] = ("pos", "feature")
     min_class: int = 20
     documents: Literal["auto", "newdoc", "file", "none"] = "auto"
@@ -85,6 +89,8 @@ class Settings:
             raise UsageError(f"documents is {self.most_documents}; give a number of documents, such as 1000")
         if not self.frequency:
             raise UsageError("frequency is empty; give wordfreq, corpus or the path of a list")
+        if not self.paradigms:
+            raise UsageError("paradigms is empty; give unimorph, none or the path of a table of UniMorph")
 
     def without_sizes(self) -> "Settings":
         """The settings with unlimited sizes, for decisions that must not depend on the sizes."""
@@ -108,8 +114,9 @@ class Settings:
 
     def files(self) -> dict[str, Path]:
         """The user's own files that settings name, by setting."""
-        named = {"frequency": self.frequency, "paradigms": self.paradigms}
-        return {name: Path(value) for name, value in named.items() if value not in {"", "wordfreq", "corpus"}}
+        named = {} if self.frequency in {"wordfreq", "corpus"} else {"frequency": Path(self.frequency)}
+        of_catalogue = self.paradigms == "none" or self.paradigms.casefold().partition("-")[0] == UNIMORPH
+        return named if of_catalogue else named | {"paradigms": Path(self.paradigms)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Settings":

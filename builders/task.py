@@ -23,7 +23,7 @@ from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
-from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.corpus import FormsFile, Shard
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.languages.language import LanguageData
 
@@ -47,6 +47,7 @@ class Context:
         in_blocks: whether the candidates are those of one block of a larger corpus.
         shares: of the candidates, for each split.
         trace: whether the lost candidates are remembered.
+        forms: a table of inflected forms beside the corpora; None for none.
     """
 
     task: str
@@ -60,6 +61,7 @@ class Context:
     in_blocks: bool = False
     shares: tuple[float, ...] = SHARES
     trace: bool = False
+    forms: FormsFile | None = None
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:
@@ -182,6 +184,7 @@ class ProbingTask(Task):
         edit: makes the text of an edited row from the text and the row's ``plan``.
         feature: the feature of the target that is probed; forms ambiguous in it are no targets.
         split_by: what is in one split only: the form of the target, or the cluster of near duplicates.
+        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
     """
 
     shape: ClassVar[Shape] = Shape.SENTENCE
@@ -190,6 +193,7 @@ class ProbingTask(Task):
     edit: Callable[[str, Mapping[str, Any]], Edit] | None = None
     feature: str | None = None
     split_by: Literal["target", "cluster"] = "cluster"
+    uses_forms: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from polars._typing import PolarsDataType
 
@@ -186,6 +187,14 @@ class Source:
     files: tuple[SourceFile, ...] = ()
     annotation: Mapping[str, Any] | None = field(default=None, hash=False)
     genre: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FormsFile:
+    """A table of UniMorph, in one file or several; ``source`` is None for a user's own."""
+
+    paths: tuple[Path, ...]
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +384,7 @@ class Corpus:
         drops: number of sentences that the reader left out, by reason; empty unless ``on_error`` was ``"skip"``.
         drop_places: the first of those, as ``treebank/file:line (sent_id …): problem``.
         notes: what else a reader of the corpus should know, such as a column that was not read.
+        forms: a table of inflected forms that is used beside the corpora; None for none.
     """
 
     lang: str
@@ -384,6 +394,7 @@ class Corpus:
     drops: Mapping[str, int] = field(default_factory=dict)
     drop_places: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    forms: FormsFile | None = None
 
     @classmethod
     def of_shards(cls, lang: str, shards: Iterable[Shard], sources: tuple[Source, ...] = ()) -> Corpus:
@@ -396,7 +407,7 @@ class Corpus:
         return Corpus(
             self.lang, (*self.sources, *other.sources), (*self.parts, *other.parts), self.counts + other.counts,
             dict(sorted((Counter(self.drops) + Counter(other.drops)).items())),
-            (*self.drop_places, *other.drop_places), (*self.notes, *other.notes),
+            (*self.drop_places, *other.drop_places), (*self.notes, *other.notes), self.forms or other.forms,
         )  # fmt: skip
 
     def shards(self) -> Iterator[Shard]:

@@ -12,7 +12,8 @@ The pinned commit is that of the first input. The SHA-256 and size of a file in 
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
 ``corpus_facts.toml`` has facts that are in neither.
 
-The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`). Of raw text only
+The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`) and tables of forms
+(`forms_records`). Of raw text only
 files in the folder are pinned, a part of each repository. Every licence is checked against the files: the README or
 licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
 strictest one is used.
@@ -53,7 +54,7 @@ RELATIONS_ONLY = "used for tasks on relations"
 WITHOUT_TREEBANK = ("eu", "hu")
 """Languages without an openly licensed treebank: raw text is used for them by default."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
-TABLES = ("treebank", "text", "left_out")
+TABLES = ("treebank", "text", "forms", "left_out")
 PART = "# a part of the repository: the files that are listed\n"
 
 
@@ -86,6 +87,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
     records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *text_records(corpora, files)]
+    records += forms_records({record["lang"]: record["language"] for record in records})
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -190,6 +192,18 @@ def disrpt_records() -> Iterator[Record]:
             yield record | {"table": "left_out", "reason": facts["reason"]}
         else:
             yield _by_licence(record, facts["files"])
+
+
+def forms_records(names: dict[str, str]) -> Iterator[Record]:
+    """The records of the tables of UniMorph in ``corpus_facts.toml``, for the languages with these codes and names."""
+    of_all = FACTS["forms"]
+    for table in of_all["table"]:
+        if (lang := table["lang"]) in names:
+            yield {
+                "table": "forms", "name": f"UniMorph-{lang}", "prefix": f"{lang}_unimorph", "lang": lang,
+                "language": names[lang], **{key: table[key] for key in ("repo", "commit", "date")},
+                "licence": of_all["licence"], "citation": _citation(of_all, table), "files": table["files"],
+            }  # fmt: skip
 
 
 def _elsewhere(

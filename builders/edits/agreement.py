@@ -8,7 +8,6 @@ No rule is specific to a language. Counts over the corpus decide whether a verb 
 has, and which of them are ambiguous. The paradigms come from a lexicon of all words of the corpus with their features.
 """
 
-from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -23,7 +22,7 @@ from discoprobe.builders.sentences.trees import VALUES, Trees, with_dependents
 from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.word_lists import forms_that_agree, other_forms, read_paradigms
+from discoprobe.loaders.languages.word_lists import Paradigms, forms_that_agree, other_forms, read_paradigms
 
 FEATURES: Final = ("Gender", "Person", "Number")
 """What verbs agree in; of a sentence with several candidates the first of these is used, the rarest one."""
@@ -218,8 +217,12 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     rows = frame.drop("lexicon").with_columns(
         verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
     )
+    forms = None
+    if context.forms:
+        lemmas, own = frozenset(rows["lemma"]), context.forms.source is None
+        forms = read_paradigms(context.forms.paths, lemmas, strict=own)
     parts = [
-        _with_other(_with_clear_subjects(part, words, feature), words, feature, context)
+        _with_other(_with_clear_subjects(part, words, feature), words, feature, context, forms)
         for feature in FEATURES
         if (part := rows.filter(pl.col("feature") == feature)).height
     ]
@@ -270,7 +273,9 @@ def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
     return rows.with_columns(unclear=pl.when(~clear).then(pl.lit("ambiguous-subject")))
 
 
-def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: Context) -> pl.DataFrame:
+def _with_other(
+    rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: Context, forms: Paradigms | None
+) -> pl.DataFrame:
     """Adds ``other``, ``other_value`` and ``no_other``, the reason why no form is left that cannot agree.
 
     The other form has the same lemma and the same features except one. If the plural has no gender (Russian *пришли*),
@@ -296,13 +301,12 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
         systematic, on=["value", "other_value", "rest"], how="left"
     )
     options = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
-    if context.settings.paradigms:
-        # The user's table has other forms of verbs that have none in the corpus, and forms with both values.
-        user_table = read_paradigms(Path(context.settings.paradigms))
+    if forms is not None:
+        # UniMorph has other forms of verbs that have none in the corpus, and forms with both values.
         lacking = verbs_of_rows.join(options, on="row", how="anti")
-        listed = lacking.join(other_forms(lacking, feature, user_table), on="row", maintain_order="left")
+        listed = lacking.join(other_forms(lacking, feature, forms), on="row", maintain_order="left")
         options = pl.concat([options, _with_ambiguity(listed, verbs, feature)], how="diagonal")
-        agreeing = forms_that_agree(verbs_of_rows, user_table).with_columns(listed=True)
+        agreeing = forms_that_agree(verbs_of_rows, forms).with_columns(listed=True)
         options = options.join(agreeing, on=["row", "other"], how="left", maintain_order="left")
         options = options.with_columns(
             also=pl.col("also").fill_null(value=False) | pl.col("listed").fill_null(value=False)

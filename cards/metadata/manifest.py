@@ -322,7 +322,7 @@ def config_entry(
     }
     if config.tiny:
         entry["tiny"] = True
-    if set(config.read) - set(entry["sources"]):
+    if set(config.read) != set(entry["sources"]):
         entry["read"] = list(config.read)
     if config.splits["test"].num_rows:
         entry["example"] = _shorten_texts(config.splits["test"].slice(0, 1).to_pylist()[0])
@@ -447,6 +447,8 @@ def renewed(
     read: dict[str, dict[str, SourceEntry]] = {}
     for corpus in corpora:
         of_corpus = {source.name: source_entry(source) for source in corpus.sources}
+        if corpus.forms and corpus.forms.source:
+            sources |= {corpus.forms.source.name: source_entry(corpus.forms.source)}
         sources |= of_corpus
         read.setdefault(corpus.lang, {}).update(of_corpus)
     fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}

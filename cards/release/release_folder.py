@@ -55,6 +55,7 @@ def digest(
     parts = {
         "lang": corpus.lang,
         "sources": [dataclasses.asdict(source) for source in corpus.sources],
+        "forms": dataclasses.asdict(corpus.forms.source) if corpus.forms and corpus.forms.source else None,
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
         "counts": dataclasses.asdict(corpus.counts),
         "settings": settings.to_dict(),

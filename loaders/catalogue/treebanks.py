@@ -2,8 +2,9 @@
 
 A file ``loaders/catalogue/<code>.toml`` describes one language: a ``[language]`` table, a ``[[treebank]]`` table per
 openly licensed treebank, a ``[[text]]`` table per corpus of raw text and a ``[[forms]]`` table for its table of
-UniMorph, pinned to a commit with the hash of every file, and a ``[[left_out]]`` table per corpus that is not used without further permission, with the reason. If only the
-licence is the reason, its files are pinned too, and it is used where every licence is accepted.
+UniMorph, pinned to a commit with the hash of every file, and a ``[[left_out]]`` table per corpus that is not used
+without further permission, with the reason. If only the licence is the reason, its files are pinned too, and it is used
+where every licence is accepted.
 ``scripts/pin_corpora.py`` makes the files; nothing here uses the network.
 
 Each class is a table of such a file with the same fields; `msgspec` reads and checks them. Files are parsed
@@ -426,18 +427,31 @@ def corpus(name: str, licences: Licences = "open", *, kind: str = "corpus") -> T
         UnknownNameError: the catalogue has no such corpus.
         UnsupportedError: it is known and left out; the message gives the reason.
     """
-    code = _index().get(name.casefold())
-    if code is None:
-        raise UnknownNameError(kind, name, _index_names())
-    record = _record(name, code)
+    record = known(name, kind=kind)
     if isinstance(record, FormsTable):
-        raise UnsupportedError(f"{record.name} is a table of forms, not a corpus; --set paradigms={record.name} uses it")
+        raise UnsupportedError(f"{record.name} is a table of forms; give --set paradigms={record.name}")
     if isinstance(record, LeftOut):
         if not record.files:
             raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
         if licences != "all":
             raise UnsupportedError(f"{record.name}: {record.reason}; to use it all the same, give --licences all")
     return record
+
+
+def known(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus | FormsTable:
+    """What the catalogue has under a name or prefix, in any case, whatever its licence.
+
+    Raises:
+        UnknownNameError: nothing; the message calls it ``kind``.
+    """
+    code = _index().get(name.casefold())
+    if code is None:
+        raise UnknownNameError(kind, name, _index_names())
+    contents = _contents(code)
+    records: tuple[Treebank | TextCorpus | FormsTable, ...] = (
+        *contents.treebank, *contents.text, *contents.forms, *contents.left_out,
+    )  # fmt: skip
+    return next(record for record in records if record.is_named(name))
 
 
 def facts_of(path: Path, digest: FileHashes) -> TreebankFacts | None:
@@ -478,15 +492,6 @@ def sample_files() -> dict[str, Path]:
     """The files of the corpus that ships with the package, by language."""
     folder = Path(str(importlib.resources.files("discoprobe.loaders").joinpath("sample")))
     return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.conllu"))}
-
-
-def _record(name: str, code: str) -> Treebank | TextCorpus | FormsTable | LeftOut:
-    """The record of a language's file that has this name or prefix."""
-    contents = _contents(code)
-    records: tuple[Treebank | TextCorpus | FormsTable | LeftOut, ...] = (
-        *contents.treebank, *contents.text, *contents.forms, *contents.left_out,
-    )  # fmt: skip
-    return next(record for record in records if record.is_named(name))
 
 
 def _folder() -> Traversable:

@@ -97,8 +97,8 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     sentences = read_sentences(text, comments, rows)
     unreadable = list(check_lines(text, rows))
     if forests := [number for number, piece in enumerate(pieces) if piece.forest]:
-        piece = pl.Series(text.piece(rows["line"].to_numpy()))
-        roots = rows.filter(piece.is_in(forests) & (rows["head"] == "0")).group_by("block").len()
+        of_forest = np.isin(text.piece(rows["line"].to_numpy()), forests)
+        roots = rows.filter(pl.Series(of_forest), pl.col("head") == "0").group_by("block").len()
         several = pl.col("block").is_in(roots.filter(pl.col("len") > 1)["block"].implode())
         rows = rows.with_columns(pl.when(~several).then(name).otherwise(pl.lit("_")).alias(name) for name in HEADS)
     words = find_words(rows, {fault.block for fault in unreadable})

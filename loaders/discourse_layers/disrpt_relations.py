@@ -401,7 +401,7 @@ def _context(units: Sequence[_Unit], words: _Words, sentences: pl.DataFrame) -> 
 
 def _is_made_of(text: str, forms: Sequence[str]) -> bool:
     """Whether a text of the table is made of these words; those that a licence masks (``____``) can be any."""
-    pairs = [word for word in text.split(" ") if word != GAP], [word for form in forms for word in form.split(" ")]
+    pairs = text.replace(GAP, " ").split(), [word for form in forms for word in form.split()]
     return "".join(pairs[0]) == "".join(pairs[1]) or (
         len(pairs[0]) == len(pairs[1])
         and all(word == other or "" in {word.strip("_"), other.strip("_")} for word, other in zip(*pairs, strict=True))

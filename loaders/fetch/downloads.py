@@ -57,6 +57,8 @@ PULSE: Final = 0.5
 """Seconds between two reports of progress."""
 TEXT: Final = "raw text"
 """The value of ``documents`` for a corpus that has to be annotated first."""
+FORMS: Final = "inflected forms"
+"""The value of ``documents`` for a table of forms."""
 HUB_TEXT: Final = "rows"
 """The value of ``documents`` for a dataset of the Hub: a row is a document."""
 
@@ -95,7 +97,8 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
             corpora.append(treebanks.corpus(name, licences))
         else:
             closed = [record for record in language.left_out if record.files and licences == "all"]
-            of_language = (*language.treebanks, *closed, *language.texts)
+            forms = (language.forms,) if language.forms else ()
+            of_language = (*language.treebanks, *closed, *language.texts, *forms)
             corpora += of_language or (treebanks.needed_corpora(name, licences) if names else ())
     return list(dict.fromkeys(corpora))
 
@@ -143,6 +146,7 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
         pinned: list[tuple[PinnedCorpus, str, str]] = [
             *((bank, str(bank.documents), bank.note) for bank in language.treebanks),
             *((text, TEXT, text.note or text.licence_note) for text in language.texts),
+            *([(language.forms, FORMS, language.forms.note)] if language.forms else []),
             *((record, str(record.documents), record.reason) for record in language.left_out),
         ]
         for corpus, documents, note in pinned:

@@ -5,9 +5,10 @@ Frequencies are wordfreq's or those of a user's list. Paradigms are a table of U
 """
 
 import functools
+import io
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -132,20 +133,20 @@ def read_frequencies(path: Path) -> pl.DataFrame:
     return listed.group_by("word", maintain_order=True).agg(pl.col("ipm").sum())
 
 
-def lines_of(path: Path, wanted: str) -> list[tuple[int, str]]:
-    """The lines of a user's table that are not empty, with their numbers from 1.
+def lines_of(path: Path, wanted: str) -> Iterator[tuple[int, str]]:
+    """The lines of a table that are not empty, with their numbers from 1; the table may be large.
 
     Raises:
         UsageError: the file cannot be read; the message asks for what is ``wanted``.
         DiscoprobeError: it is not UTF-8.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = io.StringIO(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); give {wanted}") from error
     except UnicodeDecodeError as error:
         raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return ((number, line.rstrip("\n")) for number, line in enumerate(lines, 1) if line.strip())
 
 
 TAGS: Final = {
@@ -168,25 +169,40 @@ Tags = frozenset[str]
 Paradigms = dict[str, list[tuple[str, Tags]]]
 
 
-@functools.cache
-def read_paradigms(path: Path) -> Paradigms:
-    """The forms of each verb, in small letters, with their tags, by lemma.
+def read_paradigms(paths: Sequence[Path], lemmas: Container[str], *, strict: bool = True) -> Paradigms:
+    """The forms of verbs, in small letters, with their tags, by lemma.
+
+    Args:
+        paths: the files of a table.
+        lemmas: of the verbs that are needed, in small letters.
+        strict: whether a malformed line, or a file without verbs, is an error; else it is passed over.
 
     Raises:
-        UsageError: the file cannot be read, or has no verbs.
+        UsageError: a file cannot be read, or there are no verbs in it.
         DiscoprobeError: a line is not in the format of UniMorph; the message names it.
     """
     paradigms: defaultdict[str, list[tuple[str, Tags]]] = defaultdict(list)
-    for number, line in lines_of(path, f"a table of UniMorph: {FORMAT}"):
-        cells = line.lower().split("\t")
-        if len(cells) < 3 or not all(cells[:3]):  # noqa: PLR2004 (some tables have a fourth column)
-            raise DiscoprobeError(f"{path}:{number}: expected {FORMAT}, found {line[:40]!r}")
-        tags = frozenset(cells[2].strip().upper().split(";"))
-        if any(tag == "V" or tag.startswith("V.") for tag in tags):
-            paradigms[cells[0].strip()].append((cells[1].strip(), tags))
-    if not paradigms:
-        raise UsageError(f"{path}: has no verbs; give a table of UniMorph: {FORMAT}")
+    for path in paths:
+        n_verbs = 0
+        for number, line in lines_of(path, f"a table of UniMorph: {FORMAT}"):
+            cells = line.lower().split("\t")
+            if len(cells) < 3 or not all(cells[:3]):  # noqa: PLR2004 (some tables have a fourth column)
+                if strict:
+                    raise DiscoprobeError(f"{path}:{number}: expected {FORMAT}, found {line[:40]!r}")
+                continue
+            tags = _tags(cells[2])
+            if any(tag == "V" or tag.startswith("V.") for tag in tags):
+                n_verbs += 1
+                if (lemma := cells[0].strip()) in lemmas:
+                    paradigms[lemma].append((cells[1].strip(), tags))
+        if strict and not n_verbs:
+            raise UsageError(f"{path}: has no verbs; give a table of UniMorph: {FORMAT}")
     return dict(paradigms)
+
+
+@functools.lru_cache(maxsize=2**12)
+def _tags(text: str) -> Tags:
+    return frozenset(text.strip().upper().split(";"))
 
 
 def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.DataFrame:

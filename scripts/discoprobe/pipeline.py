@@ -25,7 +25,7 @@ from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.drops import for_release
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, tasks_named
+from discoprobe.builders.task import AnyTask, ProbingTask, tasks_named
 from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
@@ -33,7 +33,7 @@ from discoprobe.cards.release.release_folder import digest, open_release, take_r
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import PinnedFile, TextCorpus, Treebank
+from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
@@ -43,7 +43,7 @@ from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
 from discoprobe.request import SAMPLE, Request
 from discoprobe.sources import corpora_of, fill_of, is_filled
 
-Pinned = Treebank | TextCorpus
+Pinned = Treebank | TextCorpus | FormsTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,8 @@ def run(
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     """A hash of everything that the config of a task depends on."""
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
+    if not (isinstance(task, ProbingTask) and task.uses_forms):
+        corpus = dataclasses.replace(corpus, forms=None)
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
     return digest(corpus, request.settings, task.version, excluded, **flags)
 
@@ -368,11 +370,12 @@ def requests_of(
     for (lang, _, read), of_group in sorted(groups.items(), key=lambda group: group[0]):
         of_lang = release["sources"] | release.get("beside", {}).get(lang, {})
         sources = {name: of_lang[name] for name in sorted(read)}
+        tables = {name: of_lang[name] for entry in of_group for name in entry["sources"] if name not in read}
         filling = {name for name, source in sources.items() if source.get("annotation", {}).get("fills")}
         named = {name: _name_in_request(name, source) for name, source in sources.items()}
         pinned = () if corpora else tuple(
             corpus
-            for name, source in sources.items()
+            for name, source in (sources | tables).items()
             if name not in filling and (corpus := at_commit(name, source)) is not None
         )  # fmt: skip
         yield Request(
@@ -441,7 +444,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
             )
         return _moved(text_corpus, source, files, read=read)
     try:
-        bank = treebanks.treebank(name, "all")
+        bank = treebanks.known(name)
     except UnknownNameError:
         built_from = ", ".join(f"{path} (SHA-256 {entry['sha256'][:12]}…)" for path, entry in source["files"].items())
         raise DiscoprobeError(

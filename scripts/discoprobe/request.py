@@ -18,7 +18,7 @@ from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from discoprobe.loaders.catalogue.treebanks import TextCorpus, Treebank
+    from discoprobe.loaders.catalogue.treebanks import FormsTable, TextCorpus, Treebank
     from discoprobe.loaders.raw.prepare import AnnotationOptions
 
 
@@ -63,7 +63,7 @@ class Request:
     raw: AnnotationOptions | None = None
     licences: Licences = "open"
     silver: bool = False
-    pinned: tuple[Treebank | TextCorpus, ...] = ()
+    pinned: tuple[Treebank | TextCorpus | FormsTable, ...] = ()
     fill: tuple[str, ...] | None = ()
     commits: tuple[tuple[str, str], ...] = ()
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

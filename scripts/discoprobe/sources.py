@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import polars as pl
 
+from discoprobe.builders.settings import UNIMORPH
+from discoprobe.builders.task import ProbingTask
 from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
@@ -26,6 +28,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     DATASETS,
     HUB,
     DocumentRule,
+    FormsTable,
     HubText,
     PinnedCorpus,
     TextCorpus,
@@ -33,7 +36,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     TreebankFacts,
 )
 from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
-from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.corpus import Corpus, FormsFile, Source, SourceFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     OnError,
@@ -172,9 +175,17 @@ def corpora_of(
     if request.silver and texts and not any(texts.values()):
         raise UnsupportedError(f"--silver: there is no text of {', '.join(texts)} to annotate; name it with --fill")
     paths_of = [_paths(group, request, progress) for group in groups]
+    forms = {}
+    for lang, table in _tables_of_forms(groups, request).items():
+        files = downloads.fetch([table], jobs=request.jobs, progress=progress)
+        listed = tuple(SourceFile(path.name, (of := hashes_of(path)).sha256, of.bytes) for path in files)
+        forms[lang] = FormsFile(
+            tuple(files), Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
+        )
     for group, paths in zip(groups, paths_of, strict=True):
         for corpus in _read(group, request, paths, progress) if group.named else map(text_of, group.languages):
             assert corpus is not None
+            corpus = dataclasses.replace(corpus, forms=forms.get(corpus.lang))  # noqa: PLW2901 (the same, with forms)
             of_lang, text = group.tasks_of(corpus.lang), text_of(corpus.lang) if group.named else None
             unfilled = [task for task in of_lang if text is None or not is_filled(task)]
             if request.silver and text and (annotated := [task for task in unfilled if is_annotated(task)]):
@@ -196,6 +207,30 @@ def corpora_of(
                 yield corpus, unfilled
             if text and (filled := [task for task in of_lang if is_filled(task)]):
                 yield corpus + text, filled
+
+
+def _tables_of_forms(groups: Sequence[CorpusGroup], request: Request) -> dict[str, FormsTable]:
+    """The tables of forms of the catalogue that tasks use, by language, as `Settings.paradigms` says.
+
+    Raises:
+        UnknownNameError: the setting names a table that the catalogue does not have.
+    """
+    named, tables = request.settings.paradigms, dict[str, FormsTable]()
+    if not named.casefold().startswith(UNIMORPH):
+        return tables
+    pinned = {table.name: table for table in request.pinned if isinstance(table, FormsTable)}
+    for group in groups:
+        if named.casefold() == UNIMORPH:
+            banks = [corpus.of_catalogue for corpus in group.named if isinstance(corpus.of_catalogue, Treebank)]
+            of_group = [treebanks.language(code).forms for code in sorted({bank.lang for bank in banks})]
+        else:
+            table = treebanks.known(named, kind="table of forms")
+            of_group = [table] if isinstance(table, FormsTable) else []
+        for table in filter(None, of_group):
+            asked = not group.languages or table.lang in group.languages
+            if asked and any(isinstance(task, ProbingTask) and task.uses_forms for task in group.tasks_of(table.lang)):
+                tables[table.lang] = pinned.get(table.name, table)
+    return tables
 
 
 def is_filled(task: AnyTask) -> bool:
@@ -509,6 +544,10 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
             for name in fill_of(request, code) if of_fill else ():
                 text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
                 texts.append(_planned(text, code, of_fill))
+    for lang, table in _tables_of_forms(groups_of(request, tasks), request).items():
+        names = tuple(task.name for task in tasks if isinstance(task, ProbingTask) and task.uses_forms)
+        how = _of_catalogue(table, segment=False).how
+        planned.append(PlannedSource(lang, table.name, how, names, table.licence, len(table.files), table.bytes))
     return planned + texts
 
 

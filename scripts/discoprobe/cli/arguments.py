@@ -87,7 +87,7 @@ Set = Annotated[Texts, typer.Option("--set", help=_lines(
     "syncretism=pos,feature|none: ambiguity that excludes a target",
     "length_bins=quantile|equal|senteval: classes of sent_len",
     "min_class=20: fewest rows of a label",
-    "paradigms=FILE: verb forms for agreement_suite (UniMorph)",
+    "paradigms=unimorph|none|FILE: verb forms for agreement_suite (UniMorph)",
     "documents=auto|newdoc|file|none: what a document is",
     "genres=prose|all: treebanks that discourse tasks use",
     "block=4194304: bytes of text that are sampled together",

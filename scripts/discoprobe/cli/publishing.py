@@ -64,8 +64,9 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.remote_folders import release_at
     from discoprobe.sources import planned_sources
 
+    languages = () if split_names(lang) == (ALL,) else request.languages
     options = Options(
-        release=release, languages=() if split_names(lang) == (ALL,) else request.languages, allow_licence=tuple(allow_licence or ()),
+        release=release, languages=languages, allow_licence=tuple(allow_licence or ()),
         dry_run=dry_run, private=private, pull_request=create_pr,
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):

@@ -187,6 +187,7 @@ def test_malformed_tables(tmp_path, message):
         ("It rained .", "<*> It rained ."),
         ("It rained .", "It _______ ."),
         ("It rained .", "Itrained."),
+        ("It rained .", "It<*>rained."),
     ],
 )
 def test_texts_that_are_the_same_but_for_masks_and_blanks(tmp_path, written, text):
@@ -223,7 +224,7 @@ def test_a_sentence_of_several_trees_keeps_its_words_and_relations(tmp_path):
     folder = write_disrpt(tmp_path, conllu=conllu)
     corpus = read(folder)
     assert len(relations(corpus)) == 3
-    tokens = [shard.tokens for shard in corpus.shards()][0]
+    tokens = next(corpus.shards()).tokens
     without_head = tokens.filter(tokens["head"].is_null())
     assert (set(without_head["sent"]), without_head["deprel"].null_count()) == ({1}, 9)
     (folder / "eng.pdtb.toy_dev.rels").unlink()
