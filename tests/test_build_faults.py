@@ -511,6 +511,29 @@ def test_killed_at_any_time(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
+def test_an_interrupted_build_goes_on_with_the_language_that_it_was_at(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    request = Request(("de", "es"), ("sample",), ("dc", "bso", "subj_number"))
+    steps = []
+
+    def interrupted(step, *_):
+        if step == "building es":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.run(request, tmp_path / "release", interrupted)
+    assert not (tmp_path / "release").exists()
+    kept = sorted((tmp_path / "cache" / "unfinished").iterdir())
+    assert [path.name.partition("-")[0] for path in kept] == ["bso_de", "dc_de", "subj_number_de"]
+    kept[0].write_bytes(b"damaged")
+    pipeline.run(request, tmp_path / "release", lambda step, done, total: steps.append((step, total)))
+    assert ("building de", 1) in steps, "the damaged one"
+    assert ("building es", 3) in steps
+    assert not any((tmp_path / "cache" / "unfinished").iterdir())
+    pipeline.run(request, tmp_path / "whole")
+    assert tree_of(tmp_path / "release") == tree_of(tmp_path / "whole")
+
+
 def test_refused_in_process(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "y").touch()

@@ -7,10 +7,11 @@ from discourse_corpora import write_disrpt
 from shared import sample_file
 from tiny_catalogue import use_catalogue, write_catalogue
 
-from discoprobe.builders import tasks_named
-from discoprobe.loaders import DiscoprobeError, UnsupportedError, hashes_of
+from discoprobe.builders import Settings, tasks_named
+from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, hashes_of
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.fetch import downloads
+from discoprobe.request import SAMPLE, parse_request
 from discoprobe.sources import Request, corpora_of, load_corpus, planned_sources
 
 
@@ -54,13 +55,26 @@ files = [{}]
 """
 
 
+FORMS = """
+[[forms]]
+name = "UniMorph-es"
+prefix = "es_unimorph"
+repo = "org/spa"
+commit = "0123456789abcdef0123456789abcdef01234567"
+licence = "CC BY-SA 3.0"
+citation = "UniMorph, https://example.org/spa"
+files = [{{ path = "spa", {} }}]
+"""
+
+
 @pytest.fixture
 def of_relations(tmp_path, monkeypatch):
-    """A catalogue of a treebank and of a corpus of relations that is not openly licensed."""
+    """A catalogue of a treebank, of a corpus of relations that is not openly licensed, and of a table of forms."""
     mirror = tmp_path / "mirror" / "org"
     contents = {mirror / "tiny" / "es_tiny-ud-test.conllu": sample_file("es").read_bytes()}
     for path in write_disrpt(tmp_path).glob("eng.*"):
         contents[mirror / "toy" / path.name.replace("eng.", "spa.")] = path.read_bytes()
+    contents[mirror / "spa" / "spa"] = "comer\tcomen\tV;IND;PRS;3;PL\n".encode()
     pins = {}
     for name, content in contents.items():
         path = name.parent / "0123456789abcdef0123456789abcdef01234567" / name.name
@@ -68,9 +82,10 @@ def of_relations(tmp_path, monkeypatch):
         path.write_bytes(content)
         pins[path.name] = f'git_blob_sha1 = "{hashes_of(path).git_blob_sha1}", bytes = {len(content)}'
     write_catalogue(tmp_path / "catalogue", '{ kind = "newdoc" }', test=pins.pop("es_tiny-ud-test.conllu"))
+    forms = pins.pop("spa")
     files = ", ".join(f'{{ path = "{name}", {pin} }}' for name, pin in pins.items())
     with (tmp_path / "catalogue" / "es.toml").open("a", encoding="utf-8") as toml:
-        toml.write(RELATIONS.format(files))
+        toml.write(RELATIONS.format(files) + FORMS.format(forms))
     use_catalogue(tmp_path / "catalogue", monkeypatch)
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path / "mirror"))
@@ -103,6 +118,41 @@ def test_a_corpus_that_is_named_is_used_for_every_task(of_relations):
     assert [task.name for task in tasks] == ["subj_number", "dr"]
     with pytest.raises(UnsupportedError, match=rf"{TOY}: CC BY-NC 4.0 forbids commercial use; .*--licences all"):
         list(corpora_of(Request(("es",), (TOY,), fill=()), tasks))
+
+
+TABLE = "UniMorph-es"
+
+
+@pytest.mark.parametrize(
+    ("corpora", "setting", "table"),
+    [((), "unimorph", TABLE), ((), "none", None), ((SAMPLE,), "unimorph", None), ((SAMPLE,), TABLE.lower(), TABLE)],
+)
+def test_the_forms_of_the_catalogue_are_used_with_its_corpora_or_if_they_are_named(
+    of_relations, corpora, setting, table
+):
+    request = Request(("es",), corpora, settings=Settings(paradigms=setting), fill=())
+    tasks = tasks_named(("agreement_suite", "subj_number"))
+    ((corpus, _),) = corpora_of(request, tasks)
+    source = corpus.forms and corpus.forms.source
+    assert (source and (source.name, source.licence)) == (table and (table, "CC BY-SA 3.0"))
+    planned = {planned.corpus: planned.tasks for planned in planned_sources(request, tasks)}
+    assert planned.get(TABLE) == (("agreement_suite",) if table else None)
+    assert TABLE not in {planned.corpus for planned in planned_sources(request, tasks[1:])}
+
+
+def test_a_table_of_forms_is_no_corpus(of_relations):
+    with pytest.raises(UnsupportedError, match="UniMorph-es is a table of forms; give --set paradigms=UniMorph-es"):
+        list(corpora_of(Request(("es",), (TABLE,), fill=()), tasks_named(("subj_number",))))
+    request = Request(("es",), settings=Settings(paradigms="unimorph-xx"), fill=())
+    with pytest.raises(UnknownNameError, match="unknown table of forms 'unimorph-xx'"):
+        list(corpora_of(request, tasks_named(("agreement_suite",))))
+    assert [corpus.name for corpus in downloads.select(["es"])] == [TREEBANK, TABLE]
+
+
+def test_all_languages_are_those_of_the_catalogue_if_no_corpus_is_named(of_relations):
+    assert parse_request(["all"], ["subj_number"], None).languages == ("es",)
+    assert parse_request(["all"], ["subj_number"], ["sample"]).languages == ()
+    assert parse_request(None, ["subj_number"], None).languages == ()
 
 
 def test_the_text_of_a_tree_is_that_of_the_catalogue_if_it_is_downloaded(of_relations, tmp_path, caplog):

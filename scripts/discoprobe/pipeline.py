@@ -9,6 +9,7 @@ commits and hashes in its manifest (`requests_of`), not from those of the presen
 
 import dataclasses
 import json
+import pickle
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -19,6 +20,7 @@ from typing import Any
 
 import msgspec
 import polars as pl
+import pyarrow as pa
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
@@ -36,6 +38,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.files import cache_folder, write_atomically
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
@@ -67,6 +70,9 @@ def run(
 ) -> BuildResult:  # fmt: skip
     """Builds a release folder; in an existing one the configs that are built are replaced, and the others stay.
 
+    The configs of each language are kept in the cache until the release is complete, so that a build that was killed
+    or failed goes on with the language that it was at, if it is run again with the same inputs.
+
     Args:
         request: what to build.
         out: the folder.
@@ -80,11 +86,19 @@ def run(
         corpora = corpora_of(request, tasks_named(request.tasks), progress)
     built: list[str] = []
     missing: list[Unavailable] = []
+    kept: list[Path] = []
     with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
             parts_read: dict[str, TextCorpusPart] = {}
-            for config, report in audited_configs(corpus, tasks, request, executor, progress):
+            places = {task.name: _place_of(f"{task.name}_{corpus.lang}", inputs[task.name]) for task in tasks}
+            kept += places.values()
+            before = {name: result for name, place in places.items() if (result := _read_result(place))}
+            others = [task for task in tasks if task.name not in before]
+            new = audited_configs(corpus, others, request, executor, progress) if others else iter(())
+            for task in tasks:
+                config, report = before[task.name] if task.name in before else next(new)
+                _keep_result(places[task.name], config, report)
                 if isinstance(config, Unavailable):
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
@@ -96,8 +110,32 @@ def run(
             release.add_corpus(_as_read(corpus, parts_read.values()))
         failed = [] if request.keep_failed else release.leave_out_failed()
         complete = release.finish()
+    for place in kept:
+        place.unlink(missing_ok=True)
     present = [name for name in built if name in complete["configs"]]
     return BuildResult(complete, tuple(present), (*missing, *failed))
+
+
+def _place_of(name: str, inputs: str) -> Path:
+    """Where the result of a config is kept until its release is complete."""
+    return cache_folder() / "unfinished" / f"{name}-{inputs}.pickle.zst"
+
+
+def _keep_result(place: Path, config: Config | Unavailable, report: Report | None) -> None:
+    if not place.exists():
+        buffer = pa.BufferOutputStream()
+        with pa.CompressedOutputStream(buffer, "zstd") as stream:
+            pickle.dump((config, report), stream)
+        write_atomically(place, buffer.getvalue())
+
+
+def _read_result(place: Path) -> tuple[Config | Unavailable, Report | None] | None:
+    """A kept result; None if there is none or it is damaged."""
+    damaged = (OSError, EOFError, ValueError, AttributeError, pickle.UnpicklingError)
+    with suppress(*damaged), pa.input_stream(str(place), compression="zstd") as stream:
+        result: tuple[Config | Unavailable, Report | None] = pickle.load(stream)
+        return result
+    return None
 
 
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
