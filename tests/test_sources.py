@@ -74,7 +74,7 @@ def of_relations(tmp_path, monkeypatch):
     contents = {mirror / "tiny" / "es_tiny-ud-test.conllu": sample_file("es").read_bytes()}
     for path in write_disrpt(tmp_path).glob("eng.*"):
         contents[mirror / "toy" / path.name.replace("eng.", "spa.")] = path.read_bytes()
-    contents[mirror / "spa" / "spa"] = "comer\tcomen\tV;IND;PRS;3;PL\n".encode()
+    contents[mirror / "spa" / "spa"] = b"comer\tcomen\tV;IND;PRS;3;PL\n"
     pins = {}
     for name, content in contents.items():
         path = name.parent / "0123456789abcdef0123456789abcdef01234567" / name.name

@@ -221,6 +221,8 @@ def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.D
     for row, lemma, form, written in verbs.select("row", "lemma", "form", "feats").iter_rows():
         paradigm, feats = paradigms.get(lemma, ()), _values(written)
         of_form = [tags for other, tags in paradigm if other == form and _agrees(tags, feats, AGREEMENT + CELL)]
+        if "Mood" not in feats:  # Dutch *klagen* is indicative, although *(zij) klagen* could be a subjunctive
+            of_form = [tags for tags in of_form if "IND" in tags] or of_form
         rests = {_other_tags(tags, changed) for tags in of_form}
         options: defaultdict[str, set[str]] = defaultdict(set)
         for other, tags in paradigm:

@@ -1,0 +1,50 @@
+"""Tables of UniMorph: which form of a verb has another value."""
+
+import polars as pl
+import pytest
+
+from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders.languages.word_lists import other_forms, read_paradigms
+
+DUTCH = """klagen\tklaag\tV;IND;SG;1;PRS
+klagen\tklaagt\tV;IND;SG;3;PRS
+klagen\tklagen\tV;IND;PL;PRS
+klagen\tklage\tV;SBJV;SG;PRS
+klagen\tklagen\tV;SBJV;PL;PRS
+leven\tleefde\tV;IND;SG;PST
+leven\tleefden\tV;IND;PL;PST
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "nld"
+    path.write_text(DUTCH, encoding="utf-8")
+    return path
+
+
+def verbs(*rows):
+    return pl.DataFrame(rows, ["row", "lemma", "form", "feats"], orient="row")
+
+
+@pytest.mark.parametrize(
+    ("lemma", "form", "feats", "other"),
+    [
+        ("leven", "leefden", "Number=Plur|Tense=Past", ["leefde"]),
+        ("klagen", "klagen", "Number=Plur|Tense=Pres", []),  # of the indicative no single form is the singular
+        ("klagen", "klagen", "Mood=Sub|Number=Plur|Tense=Pres", ["klage"]),
+    ],
+)
+def test_the_form_is_of_the_same_mood(table, lemma, form, feats, other):
+    paradigms = read_paradigms([table], {lemma})
+    assert other_forms(verbs((0, lemma, form, feats)), "Number", paradigms)["other"].to_list() == other
+
+
+def test_only_verbs_that_are_asked_for_are_kept_and_malformed_lines_of_the_catalogue_are_passed_over(table):
+    assert set(read_paradigms([table, table], {"leven"})) == {"leven"}
+    table.write_text(DUTCH + "half\n", encoding="utf-8")
+    assert set(read_paradigms([table], {"leven", "x"}, strict=False)) == {"leven"}
+    with pytest.raises(DiscoprobeError, match=r"nld:8: expected lemma<TAB>form<TAB>"):
+        read_paradigms([table], set())
+    table.write_text("huis\thuizen\tN;PL\n", encoding="utf-8")
+    assert read_paradigms([table], {"huis"}, strict=False) == {}
