@@ -526,7 +526,7 @@ def test_an_interrupted_build_goes_on_with_the_language_that_it_was_at(tmp_path,
     kept = sorted((tmp_path / "cache" / "unfinished").iterdir())
     assert [path.name.partition("-")[0] for path in kept] == ["bso_de", "dc_de", "subj_number_de"]
     kept[0].write_bytes(b"damaged")
-    pipeline.run(request, tmp_path / "release", lambda step, done, total: steps.append((step, total)))
+    pipeline.run(request, tmp_path / "release", lambda step, _, total: steps.append((step, total)))
     assert ("building de", 1) in steps, "the damaged one"
     assert ("building es", 3) in steps
     assert not any((tmp_path / "cache" / "unfinished").iterdir())

@@ -170,7 +170,7 @@ Paradigms = dict[str, list[tuple[str, Tags]]]
 
 
 def read_paradigms(paths: Sequence[Path], lemmas: Container[str], *, strict: bool = True) -> Paradigms:
-    """The forms of verbs, in small letters, with their tags, by lemma.
+    """The forms of verbs, in small letters, with their tags, by lemma; not imperatives, which have no subject.
 
     Args:
         paths: the files of a table.
@@ -193,7 +193,7 @@ def read_paradigms(paths: Sequence[Path], lemmas: Container[str], *, strict: boo
             tags = _tags(cells[2])
             if any(tag == "V" or tag.startswith("V.") for tag in tags):
                 n_verbs += 1
-                if (lemma := cells[0].strip()) in lemmas:
+                if (lemma := cells[0].strip()) in lemmas and "IMP" not in tags:
                     paradigms[lemma].append((cells[1].strip(), tags))
         if strict and not n_verbs:
             raise UsageError(f"{path}: has no verbs; give a table of UniMorph: {FORMAT}")

@@ -4,10 +4,11 @@ import polars as pl
 import pytest
 
 from discoprobe.loaders import DiscoprobeError
-from discoprobe.loaders.languages.word_lists import other_forms, read_paradigms
+from discoprobe.loaders.languages.word_lists import forms_that_agree, other_forms, read_paradigms
 
 DUTCH = """klagen\tklaag\tV;IND;SG;1;PRS
 klagen\tklaagt\tV;IND;SG;3;PRS
+klagen\tklaagt\tV;IMP;PL
 klagen\tklagen\tV;IND;PL;PRS
 klagen\tklage\tV;SBJV;SG;PRS
 klagen\tklagen\tV;SBJV;PL;PRS
@@ -40,11 +41,16 @@ def test_the_form_is_of_the_same_mood(table, lemma, form, feats, other):
     assert other_forms(verbs((0, lemma, form, feats)), "Number", paradigms)["other"].to_list() == other
 
 
+def test_an_imperative_does_not_agree_with_a_subject(table):
+    plural = verbs((0, "klagen", "klagen", "Number=Plur|Person=3|Tense=Pres"))
+    assert forms_that_agree(plural, read_paradigms([table], {"klagen"}))["other"].to_list() == ["klagen"]
+
+
 def test_only_verbs_that_are_asked_for_are_kept_and_malformed_lines_of_the_catalogue_are_passed_over(table):
     assert set(read_paradigms([table, table], {"leven"})) == {"leven"}
     table.write_text(DUTCH + "half\n", encoding="utf-8")
     assert set(read_paradigms([table], {"leven", "x"}, strict=False)) == {"leven"}
-    with pytest.raises(DiscoprobeError, match=r"nld:8: expected lemma<TAB>form<TAB>"):
+    with pytest.raises(DiscoprobeError, match=r"nld:9: expected lemma<TAB>form<TAB>"):
         read_paradigms([table], set())
     table.write_text("huis\thuizen\tN;PL\n", encoding="utf-8")
     assert read_paradigms([table], {"huis"}, strict=False) == {}
