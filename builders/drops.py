@@ -253,6 +253,8 @@ def meanings(drops: Mapping[str, int], of_task: Mapping[str, str]) -> dict[str, 
 FAULTY = "reader"
 """Drop reason, followed by the verdict."""
 COUNTERPART = "reader-counterpart"
+MORE_ROWS = "add corpora of this language, or use --min-rows"
+"""What to do about a config that is too small for a release."""
 
 
 def for_release(
@@ -270,7 +272,7 @@ def for_release(
         return config
     sizes = [table.num_rows for table in config.splits.values()]
     actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
-    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
+    reason = f"{actual} rows, {needed} are needed: {MORE_ROWS}"
     return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 

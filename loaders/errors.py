@@ -10,6 +10,7 @@
     ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
     ├── AuditFailedError             exit status 3: a config has a fault that is not minor
+    ├── NothingBuiltError            exit status 5: no config could be built, and no folder is written
     ├── UnmeasuredError              exit status 6: the audit could measure nothing on the rows
     └── RemoteError                  exit status 4: the network or the Hub
         ├── IntegrityError           a file without its pinned size or hash
@@ -104,6 +105,12 @@ class AuditFailedError(DiscoprobeError):
     """A config has an error-level finding that is more than minor."""
 
     exit_status = 3
+
+
+class NothingBuiltError(DiscoprobeError):
+    """The corpora support none of the tasks."""
+
+    exit_status = 5
 
 
 class UnmeasuredError(DiscoprobeError):

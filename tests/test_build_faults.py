@@ -511,6 +511,28 @@ def test_killed_at_any_time(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
+def test_where_nothing_can_be_built_no_folder_is_written(tmp_path):
+    file = tmp_path / "es_x-ud-test.conllu"
+    file.write_text(sample_file("es").read_text(encoding="utf-8"), encoding="utf-8")
+    out = tmp_path / "release"
+    command = ("run", "--lang", "es", "--corpus", str(file), "--out", str(out))
+    status, shown, error = in_process(*command, "--task", "dc,nsp,ssp")
+    assert (status, out.exists()) == (5, False)
+    assert re.search(r"dc_es +not built +\d+/\d+/\d+ rows, 200/50/100 are needed", shown)
+    assert error.endswith("nothing was built, and no folder is written; --min-rows 0 keeps dc_es, nsp_es\n")
+    assert "the table gives the reasons" in in_process(*command, "--task", "ssp")[2]
+    status, shown, error = in_process(*command)
+    assert status == 5
+    assert re.search(r"not built +too few rows: add corpora", shown)
+    assert re.search(r" and \d+ more ", shown), "configs that lack the same share a line"
+    assert len(shown.splitlines()) < 40
+    assert in_process(*command, "--task", "dc", "--min-rows", "0")[0] == 0
+    before = tree_of(out)
+    status, _, error = in_process(*command, "--task", "nsp")
+    assert (status, error.partition("; ")[0]) == (5, "error: nothing was built")
+    assert (tree_of(out).keys() ^ before.keys()) == set(), "what the release has stays"
+
+
 def test_an_interrupted_build_goes_on_with_the_language_that_it_was_at(tmp_path, monkeypatch):
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
     request = Request(("de", "es"), ("sample",), ("dc", "bso", "subj_number"))

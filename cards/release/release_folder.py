@@ -114,6 +114,9 @@ class Release:
     Args:
         folder: where it is written.
         marks: what readers said of rows.
+
+    Attributes:
+        holds_configs: whether the finished release has a config.
     """
 
     def __init__(self, folder: Path, marks: Sequence[Mark] = ()) -> None:
@@ -124,6 +127,7 @@ class Release:
         self._corpora: list[Corpus] = []
         self._inputs: dict[str, str] = {}
         self._published: dict[str, SourceEntry] = {}
+        self.holds_configs = True
 
     def add_corpus(self, corpus: Corpus) -> None:
         """Adds the sources of the configs that are added next."""
@@ -209,6 +213,7 @@ class Release:
             DiscoprobeError: there are more configs than the card of one repository can name.
         """
         combined = self._renewed()
+        self.holds_configs = bool(combined["configs"])
         self._renew_cards(combined["configs"], reader_figures or {})
         texts = documents(combined)
         if problem := checks.size_problem(texts[README]):
@@ -279,6 +284,8 @@ def documents(
 def open_release(folder: Path) -> Iterator[Release]:
     """A release to add to: it takes the place of ``folder`` at the end; if anything fails, nothing has changed.
 
+    Nor has it if the release holds no config.
+
     Raises:
         UsageError: if ``folder`` is not empty and no release.
     """
@@ -294,8 +301,10 @@ def open_release(folder: Path) -> Iterator[Release]:
                 _check_managed(place)
             try:
                 place.link_tree()
-                yield Release(place.new, read_marks(marks_file(place.folder)))
-                place.swap()
+                release = Release(place.new, read_marks(marks_file(place.folder)))
+                yield release
+                if release.holds_configs:
+                    place.swap()
             finally:
                 place.clean()
     finally:

@@ -41,7 +41,8 @@ _ONLY_AUDIT = frozenset({"audit", "import"})
 def main() -> NoReturn:
     """Runs the program.
 
-    Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed, 6 nothing measured.
+    Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed, 5 nothing built, 6
+    nothing measured.
     """
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")

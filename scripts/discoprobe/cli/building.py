@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
+import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -15,11 +17,12 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UsageError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, NothingBuiltError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from discoprobe.builders.config import Unavailable
     from discoprobe.builders.why import Explanation
     from discoprobe.cli.terminal import Cell
     from discoprobe.loaders.catalogue.treebanks import PinnedCorpus
@@ -28,6 +31,19 @@ if TYPE_CHECKING:
 
 SEED = 13
 """The seed of the published release."""
+
+FEW = 3
+"""Configs that a message names."""
+FOLDED = 12
+"""With more configs that are not built, those that lack the same share a line."""
+SAME_KIND = (
+    (re.compile(r"^\d+(/\d+)* rows, .*"), "too few rows: add corpora of this language, or use --min-rows"),
+    (re.compile(r"^\d+ rows of .* are left after filters and matching.*"), "too few rows of a label are left"),
+    (re.compile(r"^(no two values have \d+ balanced rows).*"), r"\1"),
+    (re.compile(r"^(the audit failed)(: | with ).*"), r"\1"),
+    (re.compile(r"; lost: .*"), ""),
+)
+"""Patterns and replacements that leave of a reason what several configs have in common."""
 
 app = typer.Typer()
 
@@ -67,14 +83,27 @@ def run(  # noqa: PLR0913 (one parameter per option)
     with release_at(out) as folder, _workers(cluster), terminal.progress() as progress:
         result = pipeline.run(request, folder, progress)
     show_build(result, out, as_json=json_)
+    if not result.built:
+        raise NothingBuiltError(_why_nothing(result))
     if failed := result.failed:
         raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
+
+
+def _why_nothing(result: BuildResult) -> str:
+    """The message after a build without a config: what to do."""
+    from discoprobe.builders.drops import MORE_ROWS
+
+    message = "nothing was built" + ("" if result.manifest["configs"] else ", and no folder is written")
+    if small := [config.name for config in result.missing if config.reason.endswith(MORE_ROWS)]:
+        return f"{message}; --min-rows 0 keeps {', '.join(small[:3])}{' and others' if len(small) > FEW else ''}"
+    return f"{message}; the table gives the reasons, and `build tasks --lang CODE` what the corpora support"
 
 
 def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
     """Prints a line per config, built or not, and the call that loads one of them.
 
-    Configs of generated tasks that are missing for the same reason share a line.
+    If many configs are missing, those with the same kind of reason share a line, except with ``--verbose``. So do those
+    of generated tasks always, if the whole reason is the same.
     """
     from discoprobe.cards.text.verdicts import verdicts
 
@@ -98,17 +127,23 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
                 row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({gain:+.3f})"
             remarks.append(verdict.remark)
         rows.append(row | {"remark": "; ".join(filter(None, remarks))})
-    names_by_reason: dict[str, list[str]] = {}
+    by_kind: dict[str, list[Unavailable]] = {}
+    folded = len(result.missing) > FOLDED and not logging.getLogger().isEnabledFor(logging.INFO)
     for config in result.missing:
-        if config.task.startswith("feats_"):
-            names_by_reason.setdefault(config.reason, []).append(config.name)
-        else:
-            rows.append({"config": config.name, "audit": "not built", "remark": config.reason})
-    for reason, names in names_by_reason.items():
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        rows.append({"config": names[0] + more, "audit": "not built", "remark": reason})
+        kind = config.reason if folded or config.task.startswith("feats_") else config.name
+        if folded:
+            for pattern, replacement in SAME_KIND:
+                kind = pattern.sub(replacement, kind)
+        by_kind.setdefault(kind, []).append(config)
+    for kind, of_kind in by_kind.items():
+        more = f" and {len(of_kind) - 1} more" if len(of_kind) > 1 else ""
+        same = len({config.reason for config in of_kind}) == 1
+        remark = of_kind[0].reason if same else kind
+        rows.append({"config": of_kind[0].name + more, "audit": "not built", "remark": remark})
     columns = ["config", "train", "validation", "test", "majority", "strongest shortcut", "audit", "remark"]
     terminal.show(rows, columns)
+    if folded:
+        sys.stdout.write(f"{len(result.missing)} configs are not built; `build -v run …` gives the reason of each\n")
     if result.built:
         first = next((name for name in result.built if name.startswith("dc_")), result.built[0])
         terminal.show_load_call(out, first, tuple(entries[first]["counts"]))
