@@ -291,6 +291,7 @@ def test_tasks_names_the_text_that_fills_a_task_and_does_not_read_it(monkeypatch
 
     monkeypatch.setattr(sources, "_text_in_parquet", lambda *_: pytest.fail("the text was read"))
     monkeypatch.setattr(sources, "_paths", lambda *_: [sample_file("es")])
+    monkeypatch.setattr(sources, "_tables_of_forms", lambda *_: {})
     rows = {row["task"]: row for row in json.loads(command("tasks", "--lang", "es", "--json").stdout)}
     assert rows["so"]["filled by"] == "finewiki"
     assert rows["so"]["candidates"] > 0

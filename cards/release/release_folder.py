@@ -116,7 +116,7 @@ class Release:
         marks: what readers said of rows.
 
     Attributes:
-        holds_configs: whether the finished release has a config.
+        worth_keeping: whether the finished release has a config, or had one before.
     """
 
     def __init__(self, folder: Path, marks: Sequence[Mark] = ()) -> None:
@@ -127,7 +127,7 @@ class Release:
         self._corpora: list[Corpus] = []
         self._inputs: dict[str, str] = {}
         self._published: dict[str, SourceEntry] = {}
-        self.holds_configs = True
+        self.worth_keeping = True
 
     def add_corpus(self, corpus: Corpus) -> None:
         """Adds the sources of the configs that are added next."""
@@ -213,7 +213,7 @@ class Release:
             DiscoprobeError: there are more configs than the card of one repository can name.
         """
         combined = self._renewed()
-        self.holds_configs = bool(combined["configs"])
+        self.worth_keeping = bool(combined["configs"] or self._old["configs"])
         self._renew_cards(combined["configs"], reader_figures or {})
         texts = documents(combined)
         if problem := checks.size_problem(texts[README]):
@@ -284,7 +284,7 @@ def documents(
 def open_release(folder: Path) -> Iterator[Release]:
     """A release to add to: it takes the place of ``folder`` at the end; if anything fails, nothing has changed.
 
-    Nor has it if the release holds no config.
+    Nor has it if the release holds no config, and held none before.
 
     Raises:
         UsageError: if ``folder`` is not empty and no release.
@@ -303,7 +303,7 @@ def open_release(folder: Path) -> Iterator[Release]:
                 place.link_tree()
                 release = Release(place.new, read_marks(marks_file(place.folder)))
                 yield release
-                if release.holds_configs:
+                if release.worth_keeping:
                     place.swap()
             finally:
                 place.clean()

@@ -97,9 +97,9 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
             corpora.append(treebanks.corpus(name, licences))
         else:
             closed = [record for record in language.left_out if record.files and licences == "all"]
-            forms = (language.forms,) if language.forms else ()
-            of_language = (*language.treebanks, *closed, *language.texts, *forms)
+            of_language = (*language.treebanks, *closed, *language.texts)
             corpora += of_language or (treebanks.needed_corpora(name, licences) if names else ())
+            corpora += [language.forms] if of_language and language.forms else []
     return list(dict.fromkeys(corpora))
 
 

@@ -82,18 +82,19 @@ def run(  # noqa: PLR0913 (one parameter per option)
 
     with release_at(out) as folder, _workers(cluster), terminal.progress() as progress:
         result = pipeline.run(request, folder, progress)
+        is_there = folder.exists()
     show_build(result, out, as_json=json_)
     if not result.built:
-        raise NothingBuiltError(_why_nothing(result))
+        raise NothingBuiltError(_why_nothing(result, is_there=is_there))
     if failed := result.failed:
         raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
 
 
-def _why_nothing(result: BuildResult) -> str:
+def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
     """The message after a build without a config: what to do."""
     from discoprobe.builders.drops import MORE_ROWS
 
-    message = "nothing was built" + ("" if result.manifest["configs"] else ", and no folder is written")
+    message = "nothing was built" + ("" if is_there else ", and no folder is written")
     if small := [config.name for config in result.missing if config.reason.endswith(MORE_ROWS)]:
         return f"{message}; --min-rows 0 keeps {', '.join(small[:3])}{' and others' if len(small) > FEW else ''}"
     return f"{message}; the table gives the reasons, and `build tasks --lang CODE` what the corpora support"
