@@ -46,7 +46,9 @@ SOFTWARE = (
     "conllu", "datasets", "langcodes", "msgspec", "numpy", "polars", "py3langid", "pyarrow", "pymorphy3",
     "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "regex", "scikit-learn", "scipy", "sentencex", "wordfreq",
 )  # fmt: skip
-"""Distributions, dictionaries too, whose version can change a row, a byte or an audit."""
+"""Distributions, dictionaries too, whose version can change a row or an audit."""
+WRITING = ("jinja2", "lxml", "markupsafe", "pyyaml")
+"""Further ones whose version can change a byte of a card, or a text that is read from XML."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
 _LONGEST: Final = 160

@@ -11,8 +11,7 @@ A release is written beside the old one and put in its place (`open_release`); a
 
 import dataclasses
 import functools
-import importlib.metadata
-import re
+import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -37,7 +36,6 @@ from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
 
-PACKAGE = "discoprobe"
 README = "README.md"
 AUDIT = "audit.json"
 ATTRIBUTION = "ATTRIBUTION.md"
@@ -77,13 +75,35 @@ def language_file_hash(lang: str) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """Versions of Python and of every library that this package asks for; empty for one that is not installed.
+    """Versions of Python and of every library that can change a byte of a config; empty for one that is not installed.
 
-    These are more than the ``software`` of a manifest, which names the libraries that can change a row: a build is
-    repeated rather once too often.
+    Other libraries, such as those of extras, change nothing, and no config is out of date if one is installed.
     """
-    asked = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in importlib.metadata.requires(PACKAGE) or []}
-    return manifest.installed(sorted(asked | set(manifest.SOFTWARE)))
+    return manifest.installed(sorted({*manifest.SOFTWARE, *manifest.WRITING}))
+
+
+def why_stale(current: Manifest, name: str, corpus: Corpus, settings: Settings, task_version: int) -> tuple[str, ...]:
+    """Why a config that is not up to date has to be built, in words: ``numpy: 2.1 → 2.2``."""
+    if name not in current["configs"]:
+        known = name in current["unavailable"]
+        return ("could not be built, and something has changed",) if known else ("not built yet",)
+    entry, now = current["configs"][name], json.loads(json.dumps(settings.to_dict()))
+    of_lang = current["sources"] | current.get("beside", {}).get(corpus.lang, {})
+    before = {source: of_lang[source] for source in entry.get("read", entry["sources"]) if source in of_lang}
+    after = {source.name: manifest.source_entry(source) for source in corpus.sources}
+    lines = [
+        *diff.changed_values(current["software"], manifest.software()),
+        *diff.changed_values(entry["versions"], manifest.stage_versions(task_version)),
+        *diff.changed_values(entry["settings"], now),
+        *(f"{source}: not read before" for source in after.keys() - before.keys()),
+        *(f"{source}: not read any more" for source in before.keys() - after.keys()),
+        *(
+            line
+            for both in after.keys() & before.keys()
+            for line in diff.source_changes(both, before[both], after[both])
+        ),
+    ]
+    return tuple(lines) or ("its files, the data of the language, its options, or libraries of an earlier build",)
 
 
 def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:

@@ -31,7 +31,7 @@ from discoprobe.builders.task import AnyTask, ProbingTask, tasks_named
 from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
-from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date
+from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date, why_stale
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
@@ -249,10 +249,11 @@ def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
 
 @dataclass(frozen=True, slots=True)
 class StaleConfigs:
-    """The tasks of each corpus that have to be built, and the names of the configs that are up to date."""
+    """The tasks of each corpus that have to be built, and why; and the names of the configs that are up to date."""
 
     to_build: tuple[tuple[Corpus, Sequence[AnyTask]], ...]
     fresh: tuple[str, ...]
+    reasons: Mapping[str, tuple[str, ...]]
 
     @property
     def names(self) -> list[str]:
@@ -270,6 +271,7 @@ def stale_configs(
     """
     present = manifest.read(out)
     fresh: list[str] = []
+    reasons: dict[str, tuple[str, ...]] = {}
     to_build: list[tuple[Corpus, list[AnyTask]]] = []
     for corpus, tasks in corpora_of(request, tasks_named(request.tasks), progress):
         if check:
@@ -281,15 +283,17 @@ def stale_configs(
                 fresh.append(name)
             else:
                 stale.append(task)
+                reasons[name] = why_stale(present, name, corpus, request.settings, task.version)
         if stale:
             to_build.append((corpus, stale))
-    return StaleConfigs(tuple(to_build), tuple(fresh))
+    return StaleConfigs(tuple(to_build), tuple(fresh), reasons)
 
 
 def renew(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> tuple[BuildResult, tuple[str, ...]]:
-    """Builds the `stale_configs` of a request; the rest of the folder does not change.
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None,
+    report: Callable[[StaleConfigs], None] | None = None,
+) -> tuple[BuildResult, tuple[str, ...]]:  # fmt: skip
+    """Builds the `stale_configs` of a request, which ``report`` is told; the rest of the folder does not change.
 
     Returns:
         The result, and the names of the configs that are up to date (also of those that cannot be built).
@@ -298,6 +302,8 @@ def renew(
         DiscoprobeError: as for `run`.
     """
     stale = stale_configs(request, out, progress, check=check)
+    if report:
+        report(stale)
     if not stale.to_build:
         return BuildResult(manifest.read(out), (), ()), stale.fresh
     return run(request, out, progress, stale.to_build), stale.fresh

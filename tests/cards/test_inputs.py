@@ -185,5 +185,30 @@ def test_the_hash_of_a_language_s_data_is_that_of_its_file():
 
 def test_libraries_count_by_their_version():
     found = staleness.environment()
-    assert {"python", "polars", "pyarrow", "scikit-learn", "wordfreq", "numpy"} <= found.keys()
+    assert {"python", "polars", "pyarrow", "scikit-learn", "wordfreq", "numpy", "jinja2"} <= found.keys()
     assert all(found[name] for name in ("python", *manifest.SOFTWARE))
+    assert not {"flask", "stanza", "torch", "transformers", "pytest", "typer"} & found.keys(), "they change no byte"
+
+
+def test_why_a_config_is_built_again_is_said(out, request_, corpus, monkeypatch):
+    def reasons(request):
+        return pipeline.stale_configs(request, out).reasons
+
+    assert reasons(request_) == {}
+    other_seed = dataclasses.replace(request_, settings=Settings(seed=14))
+    assert reasons(other_seed) == {
+        "bso_es": ("seed: 13 → 14",), "dc_es": ("seed: 13 → 14",),
+        "gapping_es": ("could not be built, and something has changed",),
+    }  # fmt: skip
+    more = dataclasses.replace(request_, tasks=(*TASKS, "so"))
+    assert reasons(more) == {"so_es": ("not built yet",)}
+    path = out / manifest.NAME
+    text = json.loads(path.read_bytes())
+    text["software"]["numpy"] = "2.0"
+    numpy = manifest.software()["numpy"]
+    path.write_text(json.dumps(text), encoding="utf-8")
+    monkeypatch.setattr(staleness, "environment", lambda: {"numpy": "another"})
+    assert reasons(request_)["dc_es"] == (f"numpy: 2.0 → {numpy}",)
+    monkeypatch.undo()
+    corpus.write_text(corpus.read_text(encoding="utf-8").replace("# newdoc", "# mine = yes\n# newdoc", 1), "utf-8")
+    assert "es_sample: not read before" in reasons(request_)["dc_es"]

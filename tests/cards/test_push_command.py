@@ -80,7 +80,7 @@ def test_from_corpus_to_hub_and_back(program):
 def test_a_push_that_is_not_agreed_to_sends_nothing(program, hub):
     push = ("-m", "discoprobe", "push", "--corpus", "sample", "--task", "so", "--lang", "ru", "--repo", program.repo)
     unbuilt = program(*push, "--dry-run")
-    assert "to build first, if the corpora support them: so_ru" in unbuilt.stdout
+    assert "to build first, if the corpora support them:\nto build: so_ru (not built yet)\n" in unbuilt.stdout
     assert "planned" not in unbuilt.stdout
     declined = program(*push, answer="n\n")
     assert declined.returncode == 0, declined.stderr

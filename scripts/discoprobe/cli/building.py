@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 SEED = 13
 """The seed of the published release."""
 
-FEW = 3
-"""Configs that a message names."""
 FOLDED = 12
 """With more configs that are not built, those that lack the same share a line."""
 SAME_KIND = (
@@ -96,7 +94,7 @@ def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
 
     message = "nothing was built" + ("" if is_there else ", and no folder is written")
     if small := [config.name for config in result.missing if config.reason.endswith(MORE_ROWS)]:
-        return f"{message}; --min-rows 0 keeps {', '.join(small[:3])}{' and others' if len(small) > FEW else ''}"
+        return f"{message}; --min-rows 0 keeps {terminal.few(small)}"
     return f"{message}; the table gives the reasons, and `build tasks --lang CODE` what the corpora support"
 
 

@@ -18,7 +18,7 @@ from discoprobe.cli import terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from discoprobe.cards.hub.push import Plan
     from discoprobe.cards.readers import ReaderKind
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.review.site import ReviewOptions
     from discoprobe.cli.terminal import Cell
     from discoprobe.loaders.corpus import Corpus
+    from discoprobe.pipeline import StaleConfigs
     from discoprobe.request import Request
     from discoprobe.sources import PlannedSource
 
@@ -75,7 +76,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
         check_target(repo, options, folder)
         if build_:
             planned = planned_sources(request, tasks_named(request.tasks))
-            unbuilt = _unbuilt(planned, request, folder) if dry_run else []
+            unbuilt = _unbuilt(planned, request, folder) if dry_run else {}
             show_sources(planned, unbuilt, as_json=json_)
             if unbuilt:
                 return
@@ -86,7 +87,13 @@ def push(  # noqa: PLR0913 (one parameter per option)
                     licences = {source.name: source.licence for source in corpus.sources}
                     check_licences(licences, options.allow_licence)
 
-                built, fresh = pipeline.renew(request, folder, progress, check=check)
+                def report(stale: StaleConfigs) -> None:
+                    progress.stop()
+                    if not json_:
+                        show_stale(stale.reasons)
+                    progress.start()
+
+                built, fresh = pipeline.renew(request, folder, progress, check=check, report=report)
                 logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
 
             def confirm(plan: Plan) -> bool:
@@ -122,8 +129,8 @@ def _interruptible(repo: str) -> Iterator[None]:
         os._exit(RemoteError.exit_status)
 
 
-def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> list[str]:
-    """The configs that a push would build; empty if all are up to date.
+def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> Mapping[str, tuple[str, ...]]:
+    """The configs that a push would build, and why; empty if all are up to date.
 
     If this is known only after corpora were downloaded or annotated, these are all configs of the request.
     """
@@ -132,12 +139,23 @@ def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> l
     from discoprobe.sources import LONG
 
     if LONG.isdisjoint(source.how for source in planned):
-        return stale_configs(request, out).names
+        return stale_configs(request, out).reasons
     langs = sorted({source.lang for source in planned if source.lang})
-    return [f"{task.name}_{lang}" for lang in langs for task in tasks_named(request.tasks)]
+    return {f"{task.name}_{lang}": () for lang in langs for task in tasks_named(request.tasks)}
 
 
-def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str], *, as_json: bool = False) -> None:
+def show_stale(reasons: Mapping[str, tuple[str, ...]]) -> None:
+    """Prints which configs are built again, those with the same reasons on one line."""
+    of_reasons: dict[tuple[str, ...], list[str]] = {}
+    for name, why in reasons.items():
+        of_reasons.setdefault(why, []).append(name)
+    for why, names in of_reasons.items():
+        terminal.print_wrapped(f"to build: {terminal.few(names)}" + (f" ({'; '.join(why)})" if why else ""))
+
+
+def show_sources(
+    planned: Sequence[PlannedSource], unbuilt: Mapping[str, tuple[str, ...]], *, as_json: bool = False
+) -> None:
     """Prints what a push reads, in the order of reading, and for a dry run the configs that it would build.
 
     JSON is printed only for a dry run with such configs.
@@ -145,7 +163,7 @@ def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str], *, as
     if as_json:
         if unbuilt:
             reads = [dataclasses.asdict(source) for source in planned]
-            terminal.print_json({"state": "unbuilt", "reads": reads, "build": unbuilt})
+            terminal.print_json({"state": "unbuilt", "reads": reads, "build": [*unbuilt], "why": unbuilt})
         return
     n_tasks = max((len(source.tasks) for source in planned), default=0)
     rows: list[dict[str, Cell]] = []
@@ -159,10 +177,9 @@ def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str], *, as
         rows.append(row)
     terminal.show(rows, ["lang", "corpus", "what is done", "files", "MB", "licence", "tasks"])
     if unbuilt:
-        sys.stdout.write(
-            f"\nto build first, if the corpora support them: {', '.join(unbuilt)}\n"
-            "the files to send are known only after the build: run this again after `build run`\n"
-        )
+        sys.stdout.write("\nto build first, if the corpora support them:\n")
+        show_stale(unbuilt)
+        sys.stdout.write("the files to send are known only after the build: run this again after `build run`\n")
     sys.stdout.flush()
 
 

@@ -199,6 +199,15 @@ NARROW = 80
 """Width of what an audit prints in characters, also in a file or a pipe."""
 
 
+FEW = 3
+"""Names that a line shows of many."""
+
+
+def few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+
+
 def print_wrapped(text: str, indent: str = "    ") -> None:
     """Prints text in lines of at most ``NARROW`` columns, all but the first indented."""
     sys.stdout.write(textwrap.fill(text, NARROW, subsequent_indent=indent, break_on_hyphens=False) + "\n")

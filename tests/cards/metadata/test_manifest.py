@@ -133,19 +133,31 @@ NO_ROWS = {
     "stanza": "its version is in the manifest's entry for each annotated corpus",
     "threadpoolctl": "limits the threads of the audit",
     "torch": "the same",
+    "werkzeug": "pages and forms of `build review`",
     "lxml": "reads raw text; its version is in the entry for each annotated corpus",
 }
 
 
-def test_the_manifest_has_the_version_of_every_library_that_rows_come_through():
+def imported_by(*parts):
+    """The distributions that the modules of some folders of the package import, in lower case."""
     root, distributions = Path(discoprobe.__file__).parent, importlib.metadata.packages_distributions()
-    files = [file for part in ("loaders", "builders") for file in (root / part).rglob("*.py")]
+    files = [file for part in parts for file in (root / part).rglob("*.py")]
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
     imported = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"discoprobe"}
-    assert len(imported) > 10
-    wanted = {found.lower() for name in imported for found in distributions.get(name, [name])}
+    return {found.lower().replace("_", "-") for name in imported for found in distributions.get(name, [name])}
+
+
+def test_a_config_depends_on_every_library_that_cards_are_written_with():
+    of_cards = imported_by("cards/text", "cards/metadata", "cards/release")
+    assert {"jinja2", "pyyaml"} <= of_cards
+    assert of_cards - NO_ROWS.keys() <= {*manifest.SOFTWARE, *manifest.WRITING}
+
+
+def test_the_manifest_has_the_version_of_every_library_that_rows_come_through():
+    wanted = imported_by("loaders", "builders")
+    assert len(wanted) > 10
     assert wanted - NO_ROWS.keys() <= set(manifest.SOFTWARE)
     dictionaries = {
         found.metadata["Name"]
