@@ -12,8 +12,8 @@ The pinned commit is that of the first input. The SHA-256 and size of a file in 
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
 ``corpus_facts.toml`` has facts that are in neither.
 
-The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`) and tables of forms
-(`forms_records`). Of raw text only
+The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`, `novel_records`) and
+tables of forms (`forms_records`). Of raw text only
 files in the folder are pinned, a part of each repository. Every licence is checked against the files: the README or
 licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
 strictest one is used.
@@ -87,7 +87,8 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
     records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *text_records(corpora, files)]
-    records += forms_records({record["lang"]: record["language"] for record in records})
+    names = {record["lang"]: record["language"] for record in records}
+    records += [*novel_records(names), *forms_records(names)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -192,6 +193,26 @@ def disrpt_records() -> Iterator[Record]:
             yield record | {"table": "left_out", "reason": facts["reason"]}
         else:
             yield _by_licence(record, facts["files"])
+
+
+def novel_records(names: dict[str, str]) -> Iterator[Record]:
+    """The records of the novels in ``eltec_files.tsv``, for the languages with these codes and names."""
+    facts = FACTS["novels"]
+    files = defaultdict(list)
+    for line in (Path(__file__).parent / "eltec_files.tsv").read_text(encoding="utf-8").splitlines():
+        code, path, blob, size = line.split("\t")
+        files[code].append({"path": path, "git_blob_sha1": blob, "bytes": int(size)})
+    for language in facts["languages"]:
+        code, lang = language["code"], language["lang"]
+        if lang in names:
+            name, prefix, repo = (facts[key].format(code=code, lang=lang) for key in ("name", "prefix", "repo"))
+            source = {"repo": repo, "commit": language["commit"]}
+            yield {
+                "table": "text", "name": name, "prefix": prefix, "lang": lang, "language": names[lang], **source,
+                **{key: facts[key] for key in ("licence", "licence_note")}, "default": False,
+                **{key: facts[key] for key in ("note", "genre", "read")}, "citation": _citation(facts, source),
+                "files": files[code],
+            }  # fmt: skip
 
 
 def forms_records(names: dict[str, str]) -> Iterator[Record]:
