@@ -561,3 +561,14 @@ def test_refused_in_process(tmp_path):
     (tmp_path / "x" / "y").touch()
     with pytest.raises(UsageError, match="is not empty"):
         pipeline.run(Request(("es",), ("sample",)), tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", ["data/trian", "owner/train.jsonl", "./train/x"])
+def test_a_path_with_a_mistake_is_no_question_to_the_hub(name, tmp_path, monkeypatch):
+    """Only a name that can be that of a dataset is one: without network the answer would take half a minute."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    (tmp_path / "data").mkdir()
+    status, _, error = in_process("audit", name)
+    assert (status, error.partition(": ")[2].partition(", config")[0]) == (1, f"{name}: no such file, folder")
+    assert "Hub id (hf://owner/name)" in error

@@ -40,6 +40,7 @@ from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_l
 from discoprobe.loaders.fetch.remote_files import is_url
 from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.process_pool import process_pool, silent
+from discoprobe.loaders.raw.text_rows import READABLE
 from discoprobe.loaders.tables import is_archive
 from discoprobe.remote_folders import local
 
@@ -97,7 +98,7 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
         elif _is_hub_id(name):
             parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
         else:
-            missing = f"no such file, folder, config of {out}, or Hub id (owner/name)"
+            missing = f"no such file, folder, config of {out}, or Hub id (hf://owner/name)"
             if len(names) < 2:  # noqa: PLR2004  nothing else is asked for
                 raise DiscoprobeError(f"{name}: {missing}")
             parts.append(Read((), (Skipped(name, missing),)))
@@ -119,7 +120,13 @@ def _skipping(name: str, read: Callable[[], Read]) -> Read:
 
 
 def _is_hub_id(name: str) -> bool:
-    return name.startswith(HUB) or (name.count("/") == 1 and not name.startswith((".", "/")))
+    """Whether a name can be that of a dataset on the Hub, and is no path with a mistake.
+
+    Without ``hf://`` it is one if there is no folder of the owner's name here, and it does not end like a file.
+    """
+    path = Path(name)
+    is_path = path.is_absolute() or name.startswith(".") or path.suffix in READABLE or path.parent.is_dir()
+    return name.startswith(HUB) or (name.count("/") == 1 and not is_path)
 
 
 def _read_hub(name: str, reading: Reading) -> Read:
