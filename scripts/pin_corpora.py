@@ -210,8 +210,8 @@ def novel_records(names: dict[str, str]) -> Iterator[Record]:
             yield {
                 "table": "text", "name": name, "prefix": prefix, "lang": lang, "language": names[lang], **source,
                 **{key: facts[key] for key in ("licence", "licence_note")}, "default": False,
-                **{key: facts[key] for key in ("note", "genre", "read")}, "citation": _citation(facts, source),
-                "files": files[code],
+                **{key: facts[key] for key in ("note", "genre")}, "read": [*facts["read"], *language.get("read", ())],
+                "citation": _citation(facts, source), "files": files[code],
             }  # fmt: skip
 
 
