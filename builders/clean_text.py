@@ -67,7 +67,10 @@ FAULTS = {
     "replacement-character": "\ufffd",
     "control-character": r"\p{Cc}",
     "private-use-character": r"\p{Co}",
-    "entity": r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,7});|-[LR][RSC]B-",
+    "entity": (
+        r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,7});|-[LR][RSC]B-|"
+        r"(?:^|\s)\pL{1,3}_\s\pL"  # a contraction pulled apart: Portuguese *de_ a* for *da*
+    ),
     "tag": r"</?[A-Za-z][^<>]*>",
     "mask": (
         r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)|\*{2}|\*_|_\*|@[xX]{4}|#{2}|\bIMG\b|"

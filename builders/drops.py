@@ -21,7 +21,7 @@ REASONS: Final = {
     "replacement-character": "text with U+FFFD",
     "control-character": "text with control characters",
     "private-use-character": "text with characters of the private-use area",
-    "entity": "text with an HTML entity or a bracket by name (`-LRB-`)",
+    "entity": "text with an HTML entity, a bracket by name (`-LRB-`) or a contraction pulled apart (`de_ a`)",
     "tag": "text with an HTML tag",
     "mask": "text with masked words (`_`, `**`)",
     "contact": "text with an address or a telephone number",

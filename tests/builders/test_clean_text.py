@@ -67,6 +67,7 @@ def why(text):
         ("скорлупки яиц. IMG Предположительно", "mask"),
         ("матрицами (формула) с составляющей", "mask"),
         ("he slept-LSB-3-RSB- well", "entity"),
+        ("Chegou a_ o Porto em_ essa manhã.", "entity"),
         ("write to a.b-c@post.example now", "contact"),
         ("see https://a.example for it", "contact"),
         ("see WWW.a.example for it", "contact"),
@@ -111,7 +112,7 @@ def test_not_clean(text, reason):
             "a | b",
         ),
         *("the code aXXXb", "ref555-01-99 is no number", "le hôtel5550199 est un nom"),
-        *("a _ b", "x &c.; y", "עִבְרִית", "نص عربي", "# 5", "In C# it is 2*3"),
+        *("a _ b", "chegou ao _Porto_ hoje", "x &c.; y", "עִבְרִית", "نص عربي", "# 5", "In C# it is 2*3"),
     ],
 )
 def test_clean(text):
