@@ -147,6 +147,7 @@ def test_a_table_of_forms_is_no_corpus(of_relations):
     with pytest.raises(UnknownNameError, match="unknown table of forms 'unimorph-xx'"):
         list(corpora_of(request, tasks_named(("agreement_suite",))))
     assert [corpus.name for corpus in downloads.select(["es"])] == [TREEBANK, TABLE]
+    assert [corpus.name for corpus in downloads.select([TABLE])] == [TABLE]
 
 
 def test_all_languages_are_those_of_the_catalogue_if_no_corpus_is_named(of_relations):

@@ -29,7 +29,7 @@ from urllib.request import url2pathname
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
-from discoprobe.loaders.catalogue.treebanks import Licences, PinnedCorpus, PinnedFile, TextCorpus
+from discoprobe.loaders.catalogue.treebanks import FormsTable, Licences, PinnedCorpus, PinnedFile, TextCorpus
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     IntegrityError,
@@ -94,7 +94,8 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
         try:
             language = treebanks.language(name)
         except UnknownNameError:
-            corpora.append(treebanks.corpus(name, licences))
+            known = treebanks.known(name)
+            corpora.append(known if isinstance(known, FormsTable) else treebanks.corpus(name, licences))
         else:
             closed = [record for record in language.left_out if record.files and licences == "all"]
             of_language = (*language.treebanks, *closed, *language.texts)
