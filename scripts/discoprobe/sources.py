@@ -66,7 +66,7 @@ _log = logging.getLogger(__name__)
 
 
 def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
-    """The corpora of one language.
+    """The corpora of one language, without the table of forms that `build run` takes from the catalogue.
 
     Args:
         lang: its code or name, or the path of a .conllu file or folder that holds one language.
