@@ -92,7 +92,9 @@ def test_a_fault_while_building_leaves_release_and_cache_as_they_were(command, f
         "--no-audit",
     )
     environment = {**RULES, "DISCOPROBE_CACHE": str(tmp_path / "cache")}
-    assert command(*options, "--out", "release", **environment).returncode == 0
+    sample = ("run", "--lang", "de", "--corpus", "sample", "--task", "bso", "--no-audit")
+    assert command(*sample, "--out", "release", **environment).returncode == 0
+    assert command(*options, "--out", "release", **environment).returncode == 5, "too little text for rows"
     before = tree_of(tmp_path / "release"), tree_of(tmp_path / "cache")
     (folder / "b.txt").write_bytes(b"M\xfcde")
     done = command(*options, "--out", "release", **environment)

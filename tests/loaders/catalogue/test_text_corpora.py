@@ -199,7 +199,8 @@ def copied(tmp_path):
 )
 def test_a_licence_or_text_that_changed_is_not_pinned(script, copied, path, old, new, why):
     corpora, files = copied
-    assert len(script.text_records(corpora, files)) == len(TEXTS) + 1
+    of_folder = [text for text in TEXTS if not text.name.endswith("-novels")]
+    assert len(script.text_records(corpora, files)) == len(of_folder) + 1
     changed = corpora / "text" / path
     content = changed.read_text(encoding="utf-8")
     assert old in content
