@@ -421,7 +421,7 @@ class ConfigRows:
         rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape)
         used = set(rows["corpora"].explode())
         sources = [source for source in corpus.sources if source.name in used]
-        if isinstance(task, ProbingTask) and task.uses_forms and self._plan.forms and self._plan.forms.source:
+        if task.uses_forms and self._plan.forms and self._plan.forms.source:
             sources.append(self._plan.forms.source)
         return Config(
             name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,

@@ -140,6 +140,7 @@ class Task(TaskDescription):
         conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
             split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
         region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
+        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
     """
 
     sample: Callable[[pl.DataFrame, Context], Sample]
@@ -151,6 +152,7 @@ class Task(TaskDescription):
     lacks: Callable[[LanguageData], str] = always_available
     conditions: tuple[str, ...] = ()
     region: int = 0
+    uses_forms: bool = False
 
     @property
     def open(self) -> bool:
@@ -184,7 +186,6 @@ class ProbingTask(Task):
         edit: makes the text of an edited row from the text and the row's ``plan``.
         feature: the feature of the target that is probed; forms ambiguous in it are no targets.
         split_by: what is in one split only: the form of the target, or the cluster of near duplicates.
-        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
     """
 
     shape: ClassVar[Shape] = Shape.SENTENCE
@@ -193,7 +194,6 @@ class ProbingTask(Task):
     edit: Callable[[str, Mapping[str, Any]], Edit] | None = None
     feature: str | None = None
     split_by: Literal["target", "cluster"] = "cluster"
-    uses_forms: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

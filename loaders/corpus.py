@@ -415,6 +415,11 @@ class Corpus:
         return (part.load() for part in self.parts)
 
     @property
+    def all_sources(self) -> tuple[Source, ...]:
+        """Its sources, and that of the table of forms."""
+        return (*self.sources, *([self.forms.source] if self.forms and self.forms.source else []))
+
+    @property
     def layers(self) -> frozenset[str]:
         """The subset of :data:`LAYERS` that the corpus carries."""
         return self.counts.present()

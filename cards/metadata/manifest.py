@@ -449,9 +449,7 @@ def renewed(
     read: dict[str, dict[str, SourceEntry]] = {}
     for corpus in corpora:
         of_corpus = {source.name: source_entry(source) for source in corpus.sources}
-        if corpus.forms and corpus.forms.source:
-            sources |= {corpus.forms.source.name: source_entry(corpus.forms.source)}
-        sources |= of_corpus
+        sources |= {source.name: source_entry(source) for source in corpus.all_sources}
         read.setdefault(corpus.lang, {}).update(of_corpus)
     fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}
     unused = {

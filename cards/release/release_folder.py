@@ -52,8 +52,7 @@ def digest(
     """
     parts = {
         "lang": corpus.lang,
-        "sources": [dataclasses.asdict(source) for source in corpus.sources],
-        "forms": dataclasses.asdict(corpus.forms.source) if corpus.forms and corpus.forms.source else None,
+        "sources": [dataclasses.asdict(source) for source in corpus.all_sources],
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
         "counts": dataclasses.asdict(corpus.counts),
         "settings": settings.to_dict(),
@@ -89,17 +88,17 @@ def why_stale(current: Manifest, name: str, corpus: Corpus, settings: Settings, 
         return ("could not be built, and something has changed",) if known else ("not built yet",)
     entry, now = current["configs"][name], json.loads(json.dumps(settings.to_dict()))
     of_lang = current["sources"] | current.get("beside", {}).get(corpus.lang, {})
-    before = {source: of_lang[source] for source in entry.get("read", entry["sources"]) if source in of_lang}
-    after = {source.name: manifest.source_entry(source) for source in corpus.sources}
+    before = {source: of_lang[source] for source in {*entry.get("read", ()), *entry["sources"]} if source in of_lang}
+    after = {source.name: manifest.source_entry(source) for source in corpus.all_sources}
     lines = [
         *diff.changed_values(current["software"], manifest.software()),
         *diff.changed_values(entry["versions"], manifest.stage_versions(task_version)),
         *diff.changed_values(entry["settings"], now),
-        *(f"{source}: not read before" for source in after.keys() - before.keys()),
-        *(f"{source}: not read any more" for source in before.keys() - after.keys()),
+        *(f"{source}: not read before" for source in sorted(after.keys() - before.keys())),
+        *(f"{source}: not read any more" for source in sorted(before.keys() - after.keys())),
         *(
             line
-            for both in after.keys() & before.keys()
+            for both in sorted(after.keys() & before.keys())
             for line in diff.source_changes(both, before[both], after[both])
         ),
     ]

@@ -27,7 +27,7 @@ from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.drops import for_release
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, ProbingTask, tasks_named
+from discoprobe.builders.task import AnyTask, tasks_named
 from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
@@ -70,8 +70,8 @@ def run(
 ) -> BuildResult:  # fmt: skip
     """Builds a release folder; in an existing one the configs that are built are replaced, and the others stay.
 
-    The configs of each language are kept in the cache until the release is complete, so that a build that was killed
-    or failed goes on with the language that it was at, if it is run again with the same inputs.
+    The results of each language are kept in the cache until the release is complete. If a build is killed or fails, the
+    next one with the same inputs continues with the language that it had reached.
 
     Args:
         request: what to build.
@@ -138,13 +138,16 @@ def _read_result(place: Path) -> tuple[Config | Unavailable, Report | None] | No
     return None
 
 
+def _as_used(corpus: Corpus, task: AnyTask) -> Corpus:
+    """The corpus without the table of forms, if a task does not use it."""
+    return corpus if task.uses_forms else dataclasses.replace(corpus, forms=None)
+
+
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     """A hash of everything that the config of a task depends on."""
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
-    if not (isinstance(task, ProbingTask) and task.uses_forms):
-        corpus = dataclasses.replace(corpus, forms=None)
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
-    return digest(corpus, request.settings, task.version, excluded, **flags)
+    return digest(_as_used(corpus, task), request.settings, task.version, excluded, **flags)
 
 
 def audited_configs(
@@ -283,7 +286,7 @@ def stale_configs(
                 fresh.append(name)
             else:
                 stale.append(task)
-                reasons[name] = why_stale(present, name, corpus, request.settings, task.version)
+                reasons[name] = why_stale(present, name, _as_used(corpus, task), request.settings, task.version)
         if stale:
             to_build.append((corpus, stale))
     return StaleConfigs(tuple(to_build), tuple(fresh), reasons)

@@ -20,7 +20,6 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.settings import UNIMORPH
-from discoprobe.builders.task import ProbingTask
 from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
@@ -228,7 +227,7 @@ def _tables_of_forms(groups: Sequence[CorpusGroup], request: Request) -> dict[st
             of_group = [table] if isinstance(table, FormsTable) else []
         for table in filter(None, of_group):
             asked = not group.languages or table.lang in group.languages
-            if asked and any(isinstance(task, ProbingTask) and task.uses_forms for task in group.tasks_of(table.lang)):
+            if asked and any(task.uses_forms for task in group.tasks_of(table.lang)):
                 tables[table.lang] = pinned.get(table.name, table)
     return tables
 
@@ -527,7 +526,8 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
     """
     planned: list[PlannedSource] = []
     texts: list[PlannedSource] = []
-    for group in groups_of(request, tasks):
+    groups = groups_of(request, tasks)
+    for group in groups:
         lang = group.languages[0] if len(group.languages) == 1 else ""
         for corpus in group.named:
             if corpus.name == SAMPLE:
@@ -544,8 +544,8 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
             for name in fill_of(request, code) if of_fill else ():
                 text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
                 texts.append(_planned(text, code, of_fill))
-    for lang, table in _tables_of_forms(groups_of(request, tasks), request).items():
-        names = tuple(task.name for task in tasks if isinstance(task, ProbingTask) and task.uses_forms)
+    for lang, table in _tables_of_forms(groups, request).items():
+        names = tuple(task.name for task in tasks if task.uses_forms)
         how = _of_catalogue(table, segment=False).how
         planned.append(PlannedSource(lang, table.name, how, names, table.licence, len(table.files), table.bytes))
     return planned + texts

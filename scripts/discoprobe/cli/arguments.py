@@ -41,7 +41,7 @@ Files = list[Path] | None
 
 Lang = Annotated[Texts, typer.Option("--lang", "-l", help=
     "Languages by code or name, separated by commas, such as de,es. Default: those of the corpora or of the release. "
-    "`all` are these, too, and if nothing else is named, all languages of the catalogue. Repeatable.")]
+    "`all` means the same; if no corpus is named, it means all languages of the catalogue. Repeatable.")]
 CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", callback=_at_home, help=
     "A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder of them, or raw text), or a URL such "
     "as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to choose "
