@@ -9,12 +9,12 @@ import pytest
 from shared import sample_file, tree_of
 
 from discoprobe import builders, cards, pipeline
-from discoprobe.builders import Settings, all_tasks
+from discoprobe.builders import Settings, all_tasks, tasks_named
 from discoprobe.builders.audit import report
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import release_folder as staleness
 from discoprobe.loaders import corpus as corpus_tables
-from discoprobe.sources import Request
+from discoprobe.sources import Request, load_corpus
 
 TASKS = ("bso", "dc", "gapping")
 """Two that the Spanish sample supports, and one that it does not."""
@@ -212,3 +212,27 @@ def test_why_a_config_is_built_again_is_said(out, request_, corpus, monkeypatch)
     monkeypatch.undo()
     corpus.write_text(corpus.read_text(encoding="utf-8").replace("# newdoc", "# mine = yes\n# newdoc", 1), "utf-8")
     assert "es_sample: not read before" in reasons(request_)["dc_es"]
+
+
+def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
+    """A release with a table, and the same corpus with the table of another commit."""
+    tasks = tasks_named(("agreement_suite", "bso"))
+    sample = load_corpus("es", ["sample"])
+    table = corpus_tables.FormsFile((sample_file("es"),), corpus_tables.Source("UniMorph-es", "es", commit="1" * 40))
+    with_table = dataclasses.replace(sample, forms=table)
+    moved = dataclasses.replace(table, source=dataclasses.replace(table.source, commit="2" * 40))
+    request = Request(("es",), ("sample",), tuple(task.name for task in tasks))
+    pipeline.run(request, tmp_path / "out", corpora=[(with_table, tasks)])
+    release = manifest.read(tmp_path / "out")
+    assert set(release["sources"]) == {"sample-es", "UniMorph-es"}
+    assert release["configs"]["agreement_suite_es"]["sources"] == ["sample-es", "UniMorph-es"]
+    assert release["configs"]["bso_es"]["sources"] == ["sample-es"]
+    why = {
+        task.name: staleness.why_stale(
+            release, f"{task.name}_es", pipeline._as_used(dataclasses.replace(sample, forms=moved), task),
+            request.settings, task.version,
+        )
+        for task in tasks
+    }  # fmt: skip
+    assert why["agreement_suite"] == ("UniMorph-es: commit 111111111111 → 222222222222",)
+    assert "UniMorph" not in str(why["bso"])
