@@ -45,8 +45,9 @@ class _Corpus:
     """What a release asks of a corpus."""
 
     def __init__(self, configs):
-        self.lang, self.drops, self.forms = "es", {"malformed": 2}, None
+        self.lang, self.drops = "es", {"malformed": 2}
         self.sources = tuple({source.name: source for one in configs for source in one.sources}.values())
+        self.all_sources = self.sources
 
 
 def large(n):
