@@ -41,6 +41,7 @@ LONGEST = 2
 
 NEEDED = (
     "key", "split", "corpora", "unit", "stratum", "number", "wording", "pair", "condition", "text", "edit", "target",
+    "annotation",
 )  # fmt: skip
 """Columns of rows that are needed beside those of the config."""
 

@@ -29,7 +29,7 @@ from discoprobe.builders.blocks import (
     load,
     rows_of_block,
 )
-from discoprobe.builders.config import Config, Shape, Unavailable, regions, schema
+from discoprobe.builders.config import ANNOTATION, Config, Shape, Unavailable, regions, schema
 from discoprobe.builders.drops import BLOCKS, TEXT, Drops, meanings
 from discoprobe.builders.passages import windows
 from discoprobe.builders.sampling.balance import REPEATED
@@ -125,7 +125,10 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     forms = corpus.forms
     if own := settings.files().get("paradigms"):
         forms = FormsFile((own,))
-    plan = BlockPlan(language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace, forms=forms)
+    plan = BlockPlan(
+        language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace, forms=forms,
+        trust=corpus.trust,
+    )  # fmt: skip
     hindrances = {task.name: hindrance(task, plan) for task in tasks}
     collected = {
         task.name: ConfigRows(task, [], plan, hindrances[task.name]) for task in tasks if hindrances[task.name]
@@ -300,6 +303,10 @@ class ConfigRows:
         if sample.rows.is_empty() or (self._plan.only_block and sample.reason):
             return
         rows = sample.rows
+        if self._plan.silver:
+            kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._plan.silver))).list.any()
+            gold, silver = map(pl.lit, ANNOTATION)
+            rows = rows.with_columns(annotation=pl.when(kind).then(silver).otherwise(gold))
         if not self._plan.only_block:
             again, elsewhere = (pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split))
             if isinstance(self.task, ProbingTask):
@@ -355,10 +362,11 @@ class ConfigRows:
         return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.only_block else n, step=step)
 
     def _complete_sets(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """One row of each label and stratum at a time; the others wait for rows of later blocks."""
+        """One row of each label and stratum at a time, of gold or of silver; others wait for rows of later blocks."""
         hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key))
         new = rows.sort(hashes).with_columns(_new=True)
-        cell = ["split", "stratum"]
+        # labels are balanced among gold and among silver rows, so that the annotation tells nothing of them
+        cell = ["split", "stratum", *(["annotation"] if self._plan.silver else [])]
         ranked = pl.concat([self._incomplete.with_columns(_new=False), new]) if self._incomplete.width else new
         ranked = ranked.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
         of_labels = ranked.group_by(*cell, "label").len()
@@ -418,7 +426,8 @@ class ConfigRows:
         if task.conditions:
             rows, shape, labels = suite_rows(rows, task), Shape.SUITE, task.conditions
         order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))  # does not depend on labels
-        rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape)
+        silver = "annotation" in rows.columns and ANNOTATION[1] in rows["annotation"]
+        rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape, silver=silver)
         used = set(rows["corpora"].explode())
         sources = [source for source in corpus.sources if source.name in used]
         if task.uses_forms and self._plan.forms and self._plan.forms.source:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,9 +125,13 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
 }
 
 
-def schema(shape: Shape) -> pa.Schema:
-    """The columns of every split of a config of this shape, in order."""
-    return pa.schema([*_COMMON, *_OWN[shape]])
+ANNOTATION: Final = ("gold", "silver")
+"""Who annotated the sentence of a row: people, or a model."""
+
+
+def schema(shape: Shape, *, silver: bool = False) -> pa.Schema:
+    """The columns of every split of a config of this shape, in order; ``silver`` if rows are annotated by a model."""
+    return pa.schema([*_COMMON, *_OWN[shape], *([("annotation", pa.string())] if silver else [])])
 
 
 TEXTS: Mapping[Shape, pl.Expr] = {
@@ -223,6 +228,12 @@ class Config:
     def n_rows(self) -> int:
         """Number of rows in all splits."""
         return sum(table.num_rows for table in self.splits.values())
+
+    @property
+    def silver(self) -> dict[str, int]:
+        """Numbers of rows by who annotated them; empty if no row is annotated by a model."""
+        tables = [table for table in self.splits.values() if "annotation" in table.column_names]
+        return dict(Counter(chain.from_iterable(table["annotation"].to_pylist() for table in tables)))
 
     @property
     def used_labels(self) -> tuple[str, ...]:

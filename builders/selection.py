@@ -29,13 +29,13 @@ from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sampling.splits import corrected_shares
 from discoprobe.builders.sentences import candidates as sentence_candidates
-from discoprobe.builders.sentences import frequency_filter, syncretism
+from discoprobe.builders.sentences import confidence, frequency_filter, syncretism
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source
+from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source, Trust
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
 
@@ -78,6 +78,7 @@ class BlockPlan:
         labels: those that tasks with open labels use, by task; empty where the sample of the only block decides.
         trace: whether lost candidates are remembered, for `build why`.
         forms: a table of inflected forms beside the corpora.
+        trust: how sure the models of annotated text must be, by the name of the task.
     """
 
     language: LanguageData
@@ -90,6 +91,12 @@ class BlockPlan:
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trace: bool = False
     forms: FormsFile | None = None
+    trust: Mapping[str, Trust] = field(default_factory=dict)
+
+    @property
+    def silver(self) -> frozenset[str]:
+        """The corpora that a model annotated, so that ``trust`` decides which candidates of theirs are used."""
+        return frozenset(source.name for source in self.sources if "silver" in (source.annotation or {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ def select(
         })  # fmt: skip
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     frequencies = plan.frequencies if probing else None
-    of_parts = list(over_parts(candidates_of_part, parts, executor, tuple(tasks), plan.language, settings, frequencies))
+    of_parts = list(over_parts(candidates_of_part, parts, executor, tuple(tasks), plan))
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
     layers = plan.layers
@@ -244,22 +251,22 @@ def select(
     )
 
 
-def candidates_of_part(
-    part: Loadable, tasks: tuple[AnyTask, ...], language: LanguageData, settings: Settings, listed: Frequencies | None
-) -> _PartCandidates:
-    """The candidates of one part, of probing and discourse tasks."""
-    shard = part.load()
+def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPlan) -> _PartCandidates:
+    """The candidates of one part, of probing and discourse tasks; it asks the plan for language, settings and lists."""
+    shard, language, settings = part.load(), plan.language, plan.settings
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     discourse = [task for task in tasks if isinstance(task, DiscourseTask)]
     trees, of_task, coverage = Trees(shard), {}, pl.DataFrame()
     if probing:
-        described = frequency_filter.with_ipm(sentence_candidates.sentences(trees, settings), trees, listed)
+        described = frequency_filter.with_ipm(sentence_candidates.sentences(trees, settings), trees, plan.frequencies)
         coverage = frequency_filter.coverage(described)
         for task in probing:
-            selected = task.select(trees, Context(task.name, language, settings, task.labels, listed))
+            selected = task.select(trees, Context(task.name, language, settings, task.labels, plan.frequencies))
             selected = selected.with_columns(pl.col("label").cast(pl.String))
             checked(selected, PROBING_CANDIDATES, f"{task.name}: select")
             of_task[task.name] = sentence_candidates.candidates(selected, trees, described)
+            if task.name in plan.trust and not plan.silver.isdisjoint(shard.documents["corpus"]):
+                of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, plan.trust[task.name])
     return _PartCandidates(
         of_task=of_task,
         sentences=windows.sentences(shard, settings) if discourse else None,

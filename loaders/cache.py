@@ -24,7 +24,7 @@ from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import DiscoprobeError
 
 TABLES: Final = ("documents", "sentences", "tokens")
-LAYERS: Final = ("relations", "rst_nodes", "mentions")
+LAYERS: Final = ("relations", "rst_nodes", "mentions", "confidence")
 """Tables that are stored only where they have rows."""
 ALIGNED: Final = 64
 """A table begins at a multiple of this, as Arrow's buffers do."""

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import polars as pl
 
@@ -142,6 +142,16 @@ MENTIONS: Final[dict[str, PolarsDataType]] = {
 in the sentence (with gaps if it has several parts), the number of its head, the type of the entity (null if unknown).
 """
 
+CONFIDENCE: Final[dict[str, PolarsDataType]] = {
+    "sent": pl.UInt32,
+    "index": pl.UInt16,
+    "tags": pl.Float32,
+    "arc": pl.Float32,
+}
+"""Columns of ``Shard.confidence``, one row per word that a model annotated: the number of the word in the sentence, the
+natural logarithms of the probabilities of its UPOS and FEATS, and of its head and relation.
+"""
+
 LAYERS: Final = (
     *("lemma", "upos", "feats", "deps", "documents", "text"),
     *("relations", "rst_trees", "sections", "speakers", "coreference"),
@@ -197,6 +207,18 @@ class FormsFile:
     source: Source | None = None
 
 
+class Trust(NamedTuple):
+    """How sure a model must be of its annotation, so that a candidate of a task may be used.
+
+    Attributes:
+        weights: of the measures of `builders.sentences.confidence`.
+        least: the least weighted sum, by label; of labels without an entry that of the empty string, if it is there.
+    """
+
+    weights: tuple[float, ...]
+    least: dict[str, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """The numbers of documents with an id, sentences, words, and words with each layer, in a shard or corpus.
@@ -236,7 +258,7 @@ class Shard:
     """A part of a corpus, as tables with the columns of :data:`DOCUMENTS`, :data:`SENTENCES`, :data:`TOKENS`.
 
     Corpora of discourse also have :data:`RELATIONS`, :data:`RST_NODES` or :data:`MENTIONS`; an RST tree comes without
-    sentences.
+    sentences. What a model annotated may have :data:`CONFIDENCE`.
     """
 
     documents: pl.DataFrame
@@ -245,6 +267,7 @@ class Shard:
     relations: pl.DataFrame = field(default_factory=pl.DataFrame(schema=RELATIONS).clone)
     rst_nodes: pl.DataFrame = field(default_factory=pl.DataFrame(schema=RST_NODES).clone)
     mentions: pl.DataFrame = field(default_factory=pl.DataFrame(schema=MENTIONS).clone)
+    confidence: pl.DataFrame = field(default_factory=pl.DataFrame(schema=CONFIDENCE).clone)
 
     def load(self) -> Shard:
         """The shard itself: it is in memory already."""
@@ -333,7 +356,7 @@ def joined(shards: Sequence[Shard]) -> Shard:
         run = (pl.col("run") + runs).cast(pl.UInt32)
         changes = {
             "documents": [doc], "sentences": [sent, doc, run], "tokens": [sent], "relations": [doc], "rst_nodes": [doc],
-            "mentions": [sent],
+            "mentions": [sent], "confidence": [sent],
         }  # fmt: skip
         for name, columns in changes.items():
             tables.setdefault(name, []).append(getattr(shard, name).with_columns(columns))
@@ -385,6 +408,7 @@ class Corpus:
         drop_places: the first of those, as ``treebank/file:line (sent_id …): problem``.
         notes: what else a reader of the corpus should know, such as a column that was not read.
         forms: a table of inflected forms that is used beside the corpora; None for none.
+        trust: how sure the models of annotated text must be, by the name of the task.
     """
 
     lang: str
@@ -395,6 +419,7 @@ class Corpus:
     drop_places: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     forms: FormsFile | None = None
+    trust: Mapping[str, Trust] = field(default_factory=dict)
 
     @classmethod
     def of_shards(cls, lang: str, shards: Iterable[Shard], sources: tuple[Source, ...] = ()) -> Corpus:
@@ -408,6 +433,7 @@ class Corpus:
             self.lang, (*self.sources, *other.sources), (*self.parts, *other.parts), self.counts + other.counts,
             dict(sorted((Counter(self.drops) + Counter(other.drops)).items())),
             (*self.drop_places, *other.drop_places), (*self.notes, *other.notes), self.forms or other.forms,
+            {**self.trust, **other.trust},
         )  # fmt: skip
 
     def shards(self) -> Iterator[Shard]:

@@ -23,6 +23,7 @@ from discoprobe.loaders.raw import (
     CORRECTIONS,
     LONG_SENTENCE,
     NAMES,
+    OTHER_LENGTH,
     REASONS,
     RUNNING,
     TRACES,
@@ -310,5 +311,5 @@ def test_every_count_of_raw_text_is_explained():
     page = TEXTS["docs/raw_text.md"].partition("## What the counts mean")[2].partition("\n## ")[0]
     tables = [set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE)) for part in page.split("what it counts")[1:]]
     kinds = set(typing.get_args(Kind)) - RUNNING
-    sentences = {"unfinished", "continued", LONG_SENTENCE, UNANNOTATED, WITHOUT_SENTENCE, *TRACES, *kinds}
+    sentences = {"unfinished", "continued", LONG_SENTENCE, OTHER_LENGTH, UNANNOTATED, WITHOUT_SENTENCE, *TRACES, *kinds}
     assert tables == [REASONS, sentences, CORRECTIONS]

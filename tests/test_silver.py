@@ -2,9 +2,11 @@
 
 import dataclasses
 import functools
+import random
 from dataclasses import dataclass, field
 
 import conllu
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +18,8 @@ from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import Sentence, Token, Word
-from discoprobe.silver import LabelErrors, is_annotated, label_errors
+from discoprobe.silver import LIMIT, is_annotated, label_errors
+from discoprobe.silver import _errors as label_errors_of
 from discoprobe.sources import load_corpus
 
 OPPOSITE = {"Number=Sing": "Number=Plur", "Number=Plur": "Number=Sing"}
@@ -83,7 +86,9 @@ def test_an_annotation_that_equals_the_treebank_has_no_wrong_label(cache):
 
 def test_wrong_features_are_wrong_labels_of_the_task_that_asks_for_them(cache):
     errors = label_errors(TASKS, load_corpus("es", ["sample"]), Annotator(wrong=4))
-    assert 0.1 < errors["subj_number"].share < 0.4
+    assert 0.1 < errors["subj_number"].wrong / errors["subj_number"].n < 0.4
+    assert errors["subj_number"].trust is None
+    assert errors["tree_depth"].trust is not None
     assert errors["sent_len"].wrong == errors["tree_depth"].wrong == errors["word_content"].wrong == 0
 
 
@@ -94,11 +99,40 @@ def test_the_comparison_is_made_once(cache, monkeypatch):
     assert label_errors(TASKS, corpus, Annotator()) == first
 
 
-@pytest.mark.parametrize(
-    ("n", "wrong", "suffices"), [(1000, 20, True), (1000, 21, False), (99, 0, False), (100, 2, True), (0, 0, False)]
-)
-def test_a_task_is_filled_if_two_in_a_hundred_are_wrong_at_most(n, wrong, suffices):
-    assert LabelErrors(n, wrong).suffices is suffices
+CERTAIN, GUESSED = (-0.001, -0.001), (-2.0, -3.0)
+
+
+def made_candidates(wrong):
+    """400 candidates of two labels; of each label ``wrong`` are wrong, and the measures tell them from the others."""
+    rng = random.Random(3)
+    right = np.array([n >= wrong for n in range(200)] * 2)
+    table = np.array([[rng.gauss(3 if each else 1, 0.3), rng.gauss(0, 1)] for each in right])
+    return table, right, ["a"] * 200 + ["b"] * 200, [f"text {n}" for n in range(400)]
+
+
+def test_what_the_model_is_not_sure_of_is_left_out():
+    errors = label_errors_of(*made_candidates(wrong=40))
+    assert (errors.n, errors.wrong) == (400, 80)
+    assert errors.used > 300
+    assert errors.used_wrong <= LIMIT * errors.used
+    assert errors.trust.least.keys() == {"a", "b"}
+
+
+@pytest.mark.parametrize(("label", "n"), [("b", 48), ("", 48)])
+def test_too_few_candidates_show_nothing(label, n):
+    table, right, labels, texts = made_candidates(wrong=0)
+    first = [*range(200), *range(200, 200 + n)] if label else range(n)
+    of_first = [labels[at] if label else "" for at in first]
+    errors = label_errors_of(table[first], right[first], of_first, [texts[at] for at in first])
+    assert errors.wrong == 0
+    assert errors.trust is None
+
+
+def test_measures_that_tell_nothing_leave_nothing():
+    table, right, labels, texts = made_candidates(wrong=40)
+    errors = label_errors_of(np.zeros_like(table), right, labels, texts)
+    assert errors.trust is None
+    assert errors.used == 0
 
 
 def test_tasks_on_annotated_sentences():

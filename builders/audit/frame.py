@@ -25,6 +25,7 @@ _COLUMNS: dict[str, pl.DataType] = {
     "edit_start": pl.Int32(),
     "edit_end": pl.Int32(),
     "corpus": pl.String(),
+    "annotation": pl.String(),
     "sent_ids": pl.List(pl.String()),
     "group": pl.String(),
     "score": pl.Float64(),

@@ -22,7 +22,7 @@ from discoprobe.builders.config import TEXTS, Config, Shape, schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 
-_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id"})
+_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id", "annotation"})
 """Columns of a config that say where a row comes from. The others say what was edited, or hold what solvers of texts
 look at: lengths, frequencies and target words."""
 
@@ -88,7 +88,7 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
     The score of a scored pair is its label. A suite gives two rows per pair, the good text and the bad one, which are
     the labels whatever the condition is; their texts are those of the regions.
     """
-    optional = ("id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score")
+    optional = ("id", "label", "pair_id", "corpus", "annotation", "sent_ids", "original", "group", "score")
     fields = {
         "target": ("target", "form"), "target_start": ("target", "start"), "target_end": ("target", "end"),
         "edit_start": ("edit", "start"), "edit_end": ("edit", "end"),

@@ -19,11 +19,11 @@ from discoprobe.builders.audit.integrity import INTEGRITY, Subject
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Figure, Finding, Report, Status
-from discoprobe.builders.audit.solvers.problem import macro_f1, problem_of
+from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, PAIRED, Check, Kind, Severity
-from discoprobe.builders.config import Config
+from discoprobe.builders.config import ANNOTATION, Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
@@ -57,7 +57,7 @@ def audit(
         integrity = [] if pending else _check_integrity(data, sources)
         problem, note = problem_of(data)
         bench = Bench(data, problem) if problem else None
-        shortcuts = _measure_shortcuts(data, bench, note)
+        shortcuts, parts = _measure_shortcuts(data, bench, note)
         heuristics, doubts = None, ""
         if bench:
             doubts = bench.doubtful_labels
@@ -86,7 +86,7 @@ def audit(
         stale=tuple(
             f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
         ),
-        notes=(*filter(None, (note, doubts)), *shifts),
+        notes=(*filter(None, (note, doubts, parts)), *shifts),
         classes=data.classes,
         read=data.read,
         edited=data.perturbation,
@@ -121,8 +121,8 @@ def _check_integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | 
     return findings
 
 
-def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> list[Finding]:
-    """The finding of every solver; without a bench, none is measured, for the reason ``why_not``.
+def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> tuple[list[Finding], str]:
+    """The finding of every solver, and `_of_parts`; without a bench, none is measured, for the reason ``why_not``.
 
     The threshold of a check may hold for perturbation tasks only; without one the value is only reported. A threshold
     needs so many groups that a solver that is always right would be above it; with fewer, nothing is measured against
@@ -131,7 +131,7 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
     checks = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
     if bench is None:
         return [Finding(check.id, check.kind, _severity(check, data), Status.UNMEASURED, detail=why_not)
-                for check in checks]  # fmt: skip
+                for check in checks], ""  # fmt: skip
     problem = bench.problem
     binding = {check.id for check in checks if _severity(check, data) is Severity.ERROR}
     scores = solve(bench, binding - data.exempt.keys())
@@ -165,7 +165,23 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
             cost=round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS) if check.of_text else 0.0,
             macro_f1=f1,
         ))  # fmt: skip
-    return findings
+    return findings, _of_parts(data, scores)
+
+
+def _of_parts(data: AuditInput, scores: Mapping[str, Score | None]) -> str:
+    """How often the strongest solver of texts is right in gold rows and in silver ones; empty if there is one kind."""
+    kind_of = dict(data.rows.select("id", "annotation").drop_nulls().iter_rows())
+    of_text = {name: score for name, score in scores.items() if score and BY_ID[name].of_text and len(score.correct)}
+    if len(set(kind_of.values())) < len(ANNOTATION) or not of_text:
+        return ""
+    name, score = max(of_text.items(), key=lambda item: item[1].accuracy)
+    kinds = np.array([kind_of.get(each, "") for each in score.ids.tolist()])
+    parts = [
+        f"in {score.correct[kinds == kind].mean():.3f} of {(kinds == kind).sum():,} {kind} rows"
+        for kind in ANNOTATION
+        if (kinds == kind).any()
+    ]
+    return f"annotation: {name} is right {' and '.join(parts)}"
 
 
 def _severity(check: Check, data: AuditInput) -> Severity:

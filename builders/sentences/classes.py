@@ -222,8 +222,11 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
         ranks: first and last rank by frequency, among the lemmas of the corpora, of lemmas that are labels.
         most: largest number of lemmas.
     """
-    listed = rank_lemmas(_explode_words(frame)["lemma"], context.frequencies)
-    possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]
+    if context.decided:  # ranks are those among the lemmas of the first blocks
+        possible = pl.Series(context.decided)
+    else:
+        listed = rank_lemmas(_explode_words(frame)["lemma"], context.frequencies)
+        possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]
 
     def choose(usable: pl.DataFrame, context: Context) -> Classes:
         words = _explode_words(usable).filter(pl.col("lemma").is_in(possible.implode()))

@@ -107,13 +107,14 @@ def _records(configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]
                 "transform": {"regex": r"^([a-z]+)-.*$"},
             },
         }  # fmt: skip
+        columns = schema(Shape(entry["shape"]), silver="silver" in entry)
         record_sets.append({
             "@type": "cr:RecordSet",
             "@id": f"{name}/rows",
             "name": name,
             "description": entry["summary"],
             "key": {"@id": f"{name}/rows/id"},
-            "field": [split, *(_field(name, column, entry["labels"]) for column in schema(Shape(entry["shape"])))],
+            "field": [split, *(_field(name, column, entry["labels"]) for column in columns)],
         })  # fmt: skip
     return {"distribution": [repository_file, *files], "recordSet": record_sets}
 

@@ -111,9 +111,10 @@ class ConfigEntry(Audited):
 
     ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
     has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
-    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs. ``readers`` has what
-    people and models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because
-    of what readers said, by id with the verdict. ``example`` is a row of test, long texts cut.
+    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs; ``silver`` how many
+    rows people annotated (``gold``) and how many a model (``silver``), if it did any. ``readers`` has what people and
+    models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because of what
+    readers said, by id with the verdict. ``example`` is a row of test, long texts cut.
     """
 
     task: str
@@ -133,6 +134,7 @@ class ConfigEntry(Audited):
     lists: NotRequired[dict[str, FileEntry]]
     read: NotRequired[list[str]]
     tiny: NotRequired[bool]
+    silver: NotRequired[dict[str, int]]
     readers: NotRequired[dict[str, ReaderFigures]]
     excluded: NotRequired[dict[str, str]]
     example: NotRequired[dict[str, Any]]
@@ -324,6 +326,8 @@ def config_entry(
     }
     if config.tiny:
         entry["tiny"] = True
+    if config.silver:
+        entry["silver"] = config.silver
     if set(config.read) != set(entry["sources"]):
         entry["read"] = list(config.read)
     if config.splits["test"].num_rows:

@@ -136,6 +136,7 @@ def data(manifest: Manifest) -> dict[str, object]:
     }
     tiny = sorted(name for name, entry in configs.items() if entry.get("tiny")) if few else []
     tokenised = [name for name, entry in sorted(configs.items()) if any(map(_says_tokenised, entry["notes"]))]
+    silver = [name for name, entry in sorted(configs.items()) if "silver" in entry]
     infos = []
     for name, entry in sorted(configs.items()) if few else ():
         n_bytes = {split: entry["files"].get(split_file(split), {"bytes": 0})["bytes"] for split in entry["counts"]}
@@ -158,6 +159,7 @@ def data(manifest: Manifest) -> dict[str, object]:
         "tags": list(TAGS),
         **({"tiny_configs": tiny} if tiny else {}),
         **({"tokenised_configs": tokenised} if tokenised and few else {}),
+        **({"silver_configs": silver} if silver and few else {}),
         "configs": [entry for entry in _config_list(configs) if few or entry["config_name"] == default],
         **({"dataset_info": infos} if few else {}),
     }

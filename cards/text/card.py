@@ -71,8 +71,8 @@ class Field(NamedTuple):
     what: str
 
 
-def fields(shape: Shape, labels: tuple[str, ...]) -> list[Field]:
-    """The columns of every split of a config of this shape, in order.
+def fields(shape: Shape, labels: tuple[str, ...], *, silver: bool = False) -> list[Field]:
+    """The columns of every split of a config of this shape, in order; ``silver`` as for `schema`.
 
     Types are such as ``string``, ``list<int32>``, ``struct<start: int32, end: int32>`` (without Arrow's name for list
     items), and ``ClassLabel`` with its names in the order of their numbers, the first few of many.
@@ -80,7 +80,7 @@ def fields(shape: Shape, labels: tuple[str, ...]) -> list[Field]:
     meanings = _columns_in_words()
     what = meanings["all"] | meanings.get(shape, {})
     columns = []
-    for column in schema(shape):
+    for column in schema(shape, silver=silver):
         arrow = str(column.type).replace("item: ", "").replace("element: ", "")
         kind = arrow.replace("float", "float32").replace("double", "float64")
         if column.name == "label":
@@ -162,7 +162,7 @@ def _first_row(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
     """
     if not entry.get("example"):
         return None
-    row, columns = entry["example"], fields(Shape(entry["shape"]), tuple(entry["labels"]))
+    row, columns = entry["example"], fields(Shape(entry["shape"]), tuple(entry["labels"]), silver="silver" in entry)
     values = {field.name: row[field.name] for field in columns if field.name in row}
     values |= {name: dict(sorted(value.items())) for name, value in values.items() if isinstance(value, dict)}
     text = json.dumps(values, ensure_ascii=False, indent=1)
@@ -240,7 +240,7 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         "config.md", config=config, title=title, definition="\n\n".join(paragraphs),
         language=language_name(config.lang), papers=config.papers, splits=tuple(config.splits),
         counts=config.counts(), labels=config.used_labels if len(config.used_labels) <= _LABELS else (),
-        lengths=lengths, fields=fields(config.shape, config.labels),
+        lengths=lengths, fields=fields(config.shape, config.labels, silver=bool(config.silver)),
         examples=examples.examples(config.shape, config.labels, [config.splits["test"], *with_rows][-1]),
         marked=examples.MARKED.get(config.shape, ""), filters=_filters(config),
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
@@ -405,8 +405,8 @@ class AnnotationGroup(NamedTuple):
     """Sources with the same annotation: their names, and the program with its versions and packages as texts.
 
     ``measured`` is None where nobody measured these models; ``tasks`` are those whose agreement holds for the sources.
-    ``compared`` has for each task that could be filled with the annotation how many of its candidates were compared
-    with a treebank, and how many were wrong.
+    ``compared`` has for each task that could be filled with the annotation what a comparison with a treebank gave
+    (`discoprobe.silver.LabelErrors`).
     """
 
     names: tuple[str, ...]
@@ -415,7 +415,7 @@ class AnnotationGroup(NamedTuple):
     packages: str
     measured: Agreement | None
     tasks: dict[str, LabelAgreement]
-    compared: Mapping[str, tuple[int, int]]
+    compared: Mapping[str, Mapping[str, Any]]
 
 
 def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:

@@ -570,7 +570,11 @@ def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
 
 
 class Word(NamedTuple):
-    """A syntactic word to write; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root."""
+    """A syntactic word to write; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root.
+
+    ``confidence`` is not written: it has the logarithms of the probability that a model gives UPOS and FEATS, and head
+    and relation.
+    """
 
     form: str
     lemma: str = MISSING
@@ -579,6 +583,7 @@ class Word(NamedTuple):
     feats: str = MISSING
     head: str = MISSING
     deprel: str = MISSING
+    confidence: tuple[float, float] | None = None
 
 
 def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tuple[str, Sequence[Word], str]]) -> str:
@@ -599,5 +604,6 @@ def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tup
             of_word = MISSING
         for word in words:
             n += 1
-            lines.append("\t".join([str(n), *word, MISSING, of_word]))
+            *cells, _ = word
+            lines.append("\t".join([str(n), *cells, MISSING, of_word]))
     return "\n".join([*lines, "", ""])

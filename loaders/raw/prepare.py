@@ -71,6 +71,7 @@ class AnnotationOptions:
     download: bool = False  # download missing models
     read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
+    lengths: tuple[int, int] | None = None  # as for `StanzaEngine`
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         folder = options.stanza_dir or stanza_engine.default_folder()
         if options.download:
             stanza_engine.download_models(lang, folder, processors)
-        return StanzaEngine(stanza_engine.find_models(lang, folder, processors))
+        return StanzaEngine(stanza_engine.find_models(lang, folder, processors), lengths=options.lengths)
     except UnsupportedError:
         if not options.segment or options.stanza_dir is not None or options.download:
             raise

@@ -8,7 +8,7 @@ paragraphs) see only the documents of one part. Repetitions across parts are fou
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +23,18 @@ from discoprobe.loaders.annotation_manifest import AnnotationCounts
 from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
+from discoprobe.loaders.corpus import (
+    CONFIDENCE,
+    DOCUMENTS,
+    SENTENCES,
+    TOKENS,
+    VERSION,
+    Corpus,
+    Counts,
+    Shard,
+    Source,
+    SourceFile,
+)
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
 from discoprobe.loaders.files import cache_folder, hash_of_json
@@ -162,7 +173,18 @@ def _annotated_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSente
     texts = [conllu_text(document, sentences, document.source) for document, sentences in documents]
     parsed = parse([Piece(corpus, "".join(texts).encode())])
     placed = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried())
-    return Shard(placed.documents, placed.sentences, parsed.tokens)
+    confidence = confidence_of(parsed.tokens, (each for _, sentences in documents for each in sentences))
+    return Shard(placed.documents, placed.sentences, parsed.tokens, confidence=confidence)
+
+
+def confidence_of(tokens: pl.DataFrame, sentences: Iterable[PlacedSentence]) -> pl.DataFrame:
+    """The table ``Shard.confidence`` of annotated sentences whose words are ``tokens``, in the same order."""
+    of_words = [word.confidence for each in sentences for token in each.tokens for word in token.words]
+    both = pl.DataFrame(
+        [each or (None, None) for each in of_words], schema=[(name, CONFIDENCE[name]) for name in ("tags", "arc")],
+        orient="row",
+    )  # fmt: skip
+    return pl.concat([tokens.select("sent", "index"), both], how="horizontal").drop_nulls()
 
 
 def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:

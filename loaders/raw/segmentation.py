@@ -165,8 +165,10 @@ MAX_WORDS: Final = 512
 """Longer sentences are dropped: they are lists or text without punctuation, and the memory of a parser grows with the
 square of the number of words."""
 LONG_SENTENCE: Final = "long-sentence"
+OTHER_LENGTH: Final = "other-length"
 UNANNOTATED: Final = "unannotated-paragraph"
-"""Reasons for dropping: the sentence is too long; the tokeniser cannot read the paragraph."""
+"""Reasons for dropping: the sentence is too long; no task would use a sentence of its length; the tokeniser cannot read
+the paragraph."""
 INTERRUPTING: Final = frozenset({"heading", "stage"})
 """Kinds of paragraphs that interrupt the text. The name of a speaker does not: turns of a dialogue are consecutive."""
 WITHOUT_SENTENCE: Final = "document-without-sentence"

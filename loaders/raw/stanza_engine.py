@@ -30,6 +30,7 @@ from discoprobe.loaders.raw.document import Paragraph
 from discoprobe.loaders.raw.segmentation import (
     LONG_SENTENCE,
     MAX_WORDS,
+    OTHER_LENGTH,
     UNANNOTATED,
     Sentence,
     Token,
@@ -198,10 +199,19 @@ def _device() -> str:
 
 @dataclass(frozen=True, slots=True)
 class StanzaEngine:
-    """Stanza with certain models of one language."""
+    """Stanza with certain models of one language.
+
+    Attributes:
+        models: what annotates.
+        device: ``cuda`` where there is a GPU, else ``cpu``.
+        lengths: least and largest number of words (with a letter or digit) of sentences that are tagged and parsed,
+            others are dropped; None for all. Half of the words of a Wikipedia are in longer sentences than probing
+            tasks use.
+    """
 
     models: StanzaModels
-    device: str = field(default_factory=_device)  # ``cuda`` where there is a GPU, else ``cpu``
+    device: str = field(default_factory=_device)
+    lengths: tuple[int, int] | None = None
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -212,6 +222,7 @@ class StanzaEngine:
             "packages": dict(self.models.packages),
             "models": entries(self.models.files),
             "device": self.device,
+            **({"lengths": list(self.lengths)} if self.lengths else {}),
         }
 
     @property
@@ -276,11 +287,13 @@ class StanzaEngine:
             starts = [start for start, _ in boundaries]
         sentences = []
         for of_sentence in filter(None, regroup(tokens, starts)):
-            is_long = sum(len(token.words) for token in of_sentence) > MAX_WORDS
+            dropped = LONG_SENTENCE if sum(len(token.words) for token in of_sentence) > MAX_WORDS else ""
+            if self.lengths and not dropped:
+                least, most = self.lengths
+                n_words = sum(any(map(str.isalnum, word.form)) for token in of_sentence for word in token.words)
+                dropped = "" if least <= n_words <= most else OTHER_LENGTH
             start, end = of_sentence[0].start, of_sentence[-1].end
-            sentences.append(
-                Sentence(start, end, () if is_long else tuple(of_sentence), LONG_SENTENCE if is_long else "")
-            )
+            sentences.append(Sentence(start, end, () if dropped else tuple(of_sentence), dropped))
         return sentences
 
     def _tag(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
@@ -305,7 +318,7 @@ def _pipeline(engine: StanzaEngine) -> Any:
     torch.set_num_threads(1)
     models = engine.models
     try:
-        return stanza.Pipeline(
+        pipeline = stanza.Pipeline(
             models.code, dir=str(models.folder), package=None, processors=dict(models.packages), download_method=None,
             device=engine.device, verbose=False, logging_level="CRITICAL",
         )  # fmt: skip
@@ -314,6 +327,69 @@ def _pipeline(engine: StanzaEngine) -> Any:
     except Exception as error:  # unpickling a truncated file, or one that is no model, raises many classes
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         raise damage(models.folder / models.code, why, models.lang, models.folder) from error
+    if "depparse" in pipeline.processors and hasattr(pipeline.processors["depparse"].trainer.model, "forward_scores"):
+        _score_tags(pipeline.processors["pos"].trainer)
+        _score_arcs(pipeline.processors["depparse"].trainer)
+    return pipeline
+
+
+class _Scored(str):
+    """A value that Stanza predicts, with the logarithm of its probability, which Stanza does not return."""
+
+    __slots__ = ("log_probability",)
+    log_probability: float
+
+
+def _scored(value: str, log_probability: float) -> _Scored:
+    scored = _Scored(value)
+    scored.log_probability = log_probability
+    return scored
+
+
+def _score_tags(trainer: Any) -> None:
+    """Let a tagger of Stanza return each UPOS as `_Scored`: the probability of it and of all features of the word."""
+    import torch
+    from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+    predict, outputs, model = trainer.predict, list[Any](), trainer.model
+    of_feats = model.tag_clf["feats"] if "feats" in model.tag_clf else []  # noqa: SIM401 (a ModuleDict has no `get`)
+    classifiers = of_feats if isinstance(of_feats, (list, torch.nn.ModuleList)) else [of_feats]
+    for classifier in (model.upos_clf, *classifiers):
+        classifier.register_forward_hook(
+            lambda _module, _inputs, output: outputs.append(torch.log_softmax(output.detach(), -1).amax(-1))
+        )
+
+    def predict_with_scores(batch: Any, *args: Any, **options: Any) -> Any:
+        outputs.clear()
+        predicted = predict(batch, *args, **options)
+        lengths = torch.as_tensor(batch.lens)
+        places = torch.zeros(len(lengths), int(lengths.max()))
+        sizes = pack_padded_sequence(places, lengths, batch_first=True).batch_sizes
+        padded, _ = pad_packed_sequence(PackedSequence(sum(outputs).cpu(), sizes), batch_first=True)
+        for place, of_sentence in zip(batch.orig_idx, padded.tolist(), strict=True):
+            for word, score in zip(predicted[place], of_sentence, strict=False):  # shorter sentences are padded
+                word[0] = _scored(word[0], score)
+        return predicted
+
+    trainer.predict = predict_with_scores
+
+
+def _score_arcs(trainer: Any) -> None:
+    """Let a parser of Stanza return each relation as `_Scored`: the probability of head and relation."""
+    predict, outputs = trainer.predict, dict[str, Any]()
+    trainer.model.register_forward_hook(lambda _module, _inputs, output: outputs.update(scores=output[1]))
+
+    def predict_with_scores(batch: Any, *args: Any, **options: Any) -> Any:
+        predicted = predict(batch, *args, **options)
+        arcs, _, labels = outputs.pop("scores")
+        places = batch[-5]  # as the data of Stanza's parser end: … orig_idx, word_orig_idx, sentlens, word_lens, text
+        for place, of_arcs, of_labels in zip(places, arcs, labels, strict=True):
+            for n, word in enumerate(predicted[place], 1):
+                head = word[0]
+                word[1] = _scored(word[1], float(of_arcs[n, head] + of_labels[n, head].max()))
+        return predicted
+
+    trainer.predict = predict_with_scores
 
 
 def regroup(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
@@ -335,6 +411,13 @@ def regroup(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list
     return regrouped
 
 
+def _confidence(word: Any) -> tuple[float, float] | None:
+    """The logarithms of the probability of UPOS and FEATS, and of head and relation; None if they are not known."""
+    if not (isinstance(word.upos, _Scored) and isinstance(word.deprel, _Scored)):
+        return None
+    return word.upos.log_probability, word.deprel.log_probability
+
+
 def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
     """The token with the annotation of the next words of Stanza, in cells that a CoNLL-U reader accepts.
 
@@ -350,5 +433,6 @@ def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
             form=safe_form, lemma=lemma, upos=word.upos if word.upos in TAGS else MISSING, xpos=xpos,
             feats=word.feats if word.feats and well_formed_feats(word.feats) else MISSING,
             head=MISSING if word.head is None or word.deprel is None else str(word.head), deprel=deprel,
+            confidence=_confidence(word),
         ))  # fmt: skip
     return token._replace(words=tuple(annotated))

@@ -1,23 +1,33 @@
-"""Which tasks may be filled with automatic annotation: those whose labels a treebank shows to be right.
+"""Which tasks may be filled with automatic annotation, and which of its candidates: what treebanks show to be right.
 
 ``label_errors`` parses held-out sentences of a treebank with the models that will annotate the text. A candidate of the
 automatic annotation is right if the treebank has the same candidate (the same sentence, word and edit) with the same
 label; it need not be usable there, since the filters of both may differ. What is counted is thus the label that a row
-would show, and also a word that is no subject, or a swap of two words that the treebank does not permit. A task is
-filled if at most ``LIMIT`` of its candidates are wrong, and ``LEAST`` were seen.
+would show, and also a word that is no subject, or a swap of two words that the treebank does not permit.
+
+Where too many candidates are wrong, those are left out of which the model is not sure: logistic regression learns from
+the measures of `builders.sentences.confidence` which are right (selective prediction: El-Yaniv & Wiener 2010,
+https://jmlr.org/papers/v11/el-yaniv10a.html), and each label has the least sum from which on at most ``LIMIT`` of the
+candidates that it was not learned from are wrong. A label of which too few are left gets no automatic row.
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import polars as pl
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders.sampling.balance import bin_of, edges
-from discoprobe.builders.selection import candidates_of_part
+from discoprobe.builders.selection import BlockPlan, candidates_of_part
+from discoprobe.builders.sentences.confidence import Floats, measures
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, ProbingTask
 from discoprobe.loaders import hashing
@@ -25,40 +35,49 @@ from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.conllu.reader import find_files, read_corpora
-from discoprobe.loaders.corpus import Corpus, Shard, joined
+from discoprobe.loaders.corpus import Corpus, Shard, Trust, joined
 from discoprobe.loaders.errors import OnError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, hash_of_json, write_atomically
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.loaders.languages.language import LanguageData, language_data
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
-from discoprobe.loaders.raw.segmentation import Engine, annotated_documents, conllu_text
+from discoprobe.loaders.raw.row_groups import confidence_of
+from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
+
+Flags = npt.NDArray[np.bool_]
 
 LIMIT: Final = 0.02
-"""Largest share of wrong candidates of a task that is filled with automatic annotation."""
-LEAST: Final = 100
-"""Candidates that must have been compared: of fewer, two in a hundred cannot be told from none."""
-MOST: Final = 1000
-"""Sentences of a treebank that are parsed, chosen by hash: about half a minute."""
-VERSION: Final = 1
+"""Largest share of wrong candidates of a label in automatic annotation, with one more counted as wrong: so at least 49
+must have been compared, of which none is wrong."""
+MOST: Final = 5000
+"""Sentences of treebanks that are parsed, chosen by hash: about two minutes, once for a model."""
+FOLDS: Final = 5
+"""Parts of these sentences; a candidate is judged by what the others show."""
+PENALTY: Final = 0.1
+"""Inverse strength of the L2 penalty on the weights of standardised measures."""
+DIGITS: Final = 6
+"""Decimal places of weights, so that a sum is the same on all processors."""
+VERSION: Final = 2
 """Raise it when the comparison changes: it is then made again."""
 COMPARED: Final = ("target_start", "index", "plan")
 """What a candidate is known by beside its sentence, as far as a task has these columns."""
 
 
-class LabelErrors(NamedTuple):
-    """How many candidates of automatic annotation were compared with a treebank, and how many are wrong."""
+class LabelErrors(msgspec.Struct, frozen=True):
+    """How many candidates of automatic annotation were compared with a treebank, and how many are wrong.
+
+    Attributes:
+        n: candidates that were compared.
+        wrong: of these.
+        used: those of which the model is sure enough, as judged by what other sentences show.
+        used_wrong: of these.
+        trust: how sure it must be; None where no label has enough right candidates.
+    """
 
     n: int
     wrong: int
-
-    @property
-    def share(self) -> float:
-        """The share of wrong candidates; 1 where none was compared."""
-        return self.wrong / self.n if self.n else 1.0
-
-    @property
-    def suffices(self) -> bool:
-        """Whether a task may be filled."""
-        return self.n >= LEAST and self.share <= LIMIT
+    used: int = 0
+    used_wrong: int = 0
+    trust: Trust | None = None
 
 
 def is_annotated(task: AnyTask) -> bool:
@@ -67,14 +86,14 @@ def is_annotated(task: AnyTask) -> bool:
 
 
 def held_out(paths: Sequence[Path], lang: str, on_error: OnError) -> Corpus:
-    """The test files of a language among these treebanks, else its dev files, else all: models are trained on train.
+    """The test and dev files of a language among these treebanks, else all: models are trained on train.
 
     Raises:
         UnsupportedError: there is no treebank of the language.
     """
     files = [path for path in find_files(paths) if path.suffix == ".conllu"]
-    for part in ("test", "dev", ""):
-        of_part = [path for path in files if path.stem.endswith(part and f"-{part}")]
+    for parts in (("-test", "-dev"), ("",)):
+        of_part = [path for path in files if path.stem.endswith(parts)]
         corpora = read_corpora(of_part, lang=lang, on_error=on_error)
         if lang in corpora:
             return corpora[lang]
@@ -99,45 +118,95 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         return msgspec.json.decode(file.read_bytes(), type=dict[str, LabelErrors])
     gold = joined([part.load() for part in treebank.parts])
     first = gold.sentences[hashing.ranking(gold.sentences["key"].to_numpy(), "label errors")[:MOST]].sort("sent")
-    texts = []
-    for sent_id, text in first.select("sent_id", "text").iter_rows():
-        paragraph = Paragraph(TextWithOffsets.of(text), sentences=((0, len(text)),))
-        document = RawDocument(sent_id, (paragraph,), sent_id, text)
-        for _, of_document in annotated_documents([document], engine, Counter(), Counter()):
-            if len(of_document) == 1 and of_document[0].text == text:  # else the engine divides it, or cannot read it
-                texts.append(conllu_text(document, of_document, sent_id))
+    documents = [
+        RawDocument(sent_id, (Paragraph(TextWithOffsets.of(text), sentences=((0, len(text)),)),), sent_id, text)
+        for sent_id, text in first.select("sent_id", "text").iter_rows()
+    ]
+    texts, annotated = list[str](), list[PlacedSentence]()
+    for document, of_document in annotated_documents(documents, engine, Counter(), Counter()):
+        # else the engine divides it, or cannot read it
+        if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text:
+            texts.append(conllu_text(document, of_document, document.doc_id))
+            annotated += of_document
     parsed = parse([Piece("treebank", "".join(texts).encode())])
     placed = place(parsed.sentences, "treebank", ["treebank"], DocumentRule("newdoc"), Carried())
     inside = pl.col("sent").is_in(first.join(placed.sentences, on="text", how="semi")["sent"].implode())
     gold = Shard(gold.documents, gold.sentences.filter(inside), gold.tokens.filter(inside))
-    automatic = Shard(placed.documents, placed.sentences, parsed.tokens)
+    automatic = Shard(
+        placed.documents, placed.sentences, parsed.tokens, confidence=confidence_of(parsed.tokens, annotated)
+    )
     language = language_data(treebank.lang)
-    by_shard: list[dict[str, list[tuple[Any, ...]]]] = []
-    for shard in (gold, automatic):
-        by_task = {}
-        sentence_texts = shard.sentences.select("sent", "text")
-        for name, of_task in candidates_of_part(shard, tuple(tasks), language, Settings(), None).of_task.items():
-            candidates, label = of_task, pl.col("label")
-            known_by = [
-                pl.col(column).struct.json_encode() if column == "plan" else pl.col(column)
-                for column in COMPARED
-                if column in of_task.columns
-            ]
-            if "words" in of_task.columns:  # any word of the sentence may be the label, so that each is a candidate
-                word = pl.col("words").struct
-                candidates = of_task.explode("words").filter(word.field("target"))
-                known_by, label = [word.field("start")], word.field("lemma")
-            elif len(known_by) == 1:  # where the length is the label, it is the class of length, of equal widths
-                classes = edges(of_task["n_words"], Settings(length_bins="equal"))
-                label = pl.coalesce(label, bin_of(pl.col("n_words"), classes))
-            with_text = candidates.join(sentence_texts, on="sent", maintain_order="left")
-            by_task[name] = with_text.select("text", *known_by, label, "reason").rows()
-        by_shard.append(by_task)
-    gold_rows, rows = by_shard
+    (gold_rows, _), (rows, tables) = (_rows_of(shard, tasks, language) for shard in (gold, automatic))
     errors = {}
     for task in tasks:
         labelled = {tuple(candidate) for *candidate, _ in gold_rows[task.name]}
-        right = Counter(tuple(candidate) in labelled for *candidate, reason in rows[task.name] if reason is None)
-        errors[task.name] = LabelErrors(right.total(), right[False])
-    write_atomically(file, json.dumps(errors).encode())
+        usable = [n for n, (*_, reason) in enumerate(rows[task.name]) if reason is None]
+        of_task = [rows[task.name][n][:-1] for n in usable]
+        right = np.array([candidate in labelled for candidate in of_task], dtype=bool)
+        labels = [candidate[-1] if task.labels else "" for candidate in of_task]
+        errors[task.name] = _errors(tables[task.name][usable], right, labels, [text for text, *_ in of_task])
+    write_atomically(file, msgspec.json.encode(errors))
     return errors
+
+
+def _rows_of(
+    shard: Shard, tasks: Sequence[AnyTask], language: LanguageData
+) -> tuple[dict[str, list[tuple[Any, ...]]], dict[str, Floats]]:
+    """The candidates of each task in a shard (text, what it is known by, label, reason), and their `measures`."""
+    by_task, tables, trees, plan = {}, {}, Trees(shard), BlockPlan(language, Settings())
+    sentence_texts = shard.sentences.select("sent", "text")
+    for name, of_task in candidates_of_part(shard, tuple(tasks), plan).of_task.items():
+        candidates, label = of_task, pl.col("label")
+        known_by = [
+            pl.col(column).struct.json_encode() if column == "plan" else pl.col(column)
+            for column in COMPARED
+            if column in candidates.columns
+        ]
+        if "words" in candidates.columns:  # any word of the sentence may be the label, so that each is a candidate
+            word = pl.col("words").struct
+            candidates = of_task.explode("words").filter(word.field("target")).with_columns(start=word.field("start"))
+            known_by, label = [pl.col("start")], word.field("lemma")
+        elif len(known_by) == 1:  # where the length is the label, it is the class of length, of equal widths
+            classes = edges(candidates["n_words"], Settings(length_bins="equal"))
+            label = pl.coalesce(label, bin_of(pl.col("n_words"), classes))
+        with_text = candidates.join(sentence_texts, on="sent", maintain_order="left")
+        by_task[name] = with_text.select("text", *known_by, label, "reason").rows()
+        tables[name] = measures(trees, candidates)
+    return by_task, tables
+
+
+def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Sequence[str]) -> LabelErrors:
+    """What the candidates of a task show: ``table`` has the shape (candidates, measures)."""
+    n, wrong = len(right), int((~right).sum())
+    labels, texts = (np.array(values, dtype=str) for values in (label_of, text_of))
+    scores = np.zeros(len(right))
+    weights = np.zeros(table.shape[1])
+    if len(np.unique(texts)) >= FOLDS and not right.all() and right.any():
+        for learned, judged in GroupKFold(FOLDS).split(table, right, texts):
+            scores[judged] = table[judged] @ _weights(table[learned], right[learned])
+        weights = _weights(table, right)
+    least, used = {}, np.zeros(len(right), dtype=bool)
+    for label in np.unique(labels):
+        of_label = np.flatnonzero(labels == label)
+        ranked = of_label[np.argsort(-scores[of_label], kind="stable")]
+        few = (np.cumsum(~right[ranked]) + 1) / np.arange(2, len(ranked) + 2) <= LIMIT
+        few &= np.append(scores[ranked][1:] != scores[ranked][:-1], True)  # equal ones are used or not together
+        if few.any():
+            last = int(np.flatnonzero(few)[-1])
+            least[str(label)] = round(float(scores[ranked[last]]), DIGITS) - 10.0**-DIGITS
+            used[ranked[: last + 1]] = True
+    # of several labels two must be left, else no silver row would have a counterpart
+    enough = len(least) >= min(2, len(np.unique(labels)))
+    if not enough:
+        least, used = {}, np.zeros_like(used)
+    trust = Trust(tuple(weights.tolist()), least) if least else None
+    return LabelErrors(n, wrong, int(used.sum()), int((used & ~right).sum()), trust)
+
+
+def _weights(table: Floats, right: Flags) -> Floats:
+    """Weights of measures, so that the sum tells right candidates from wrong ones; zeros if all are alike."""
+    if right.all() or not right.any():
+        return np.zeros(table.shape[1])
+    scale = StandardScaler().fit(table)
+    model = LogisticRegression(C=PENALTY, max_iter=1000).fit(scale.transform(table), right)
+    return np.asarray(np.round(model.coef_[0] / scale.scale_, DIGITS), dtype=np.float64)

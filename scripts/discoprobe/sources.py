@@ -194,13 +194,14 @@ def corpora_of(
                 part = next(part for part in silver.parts if isinstance(part, TextCorpusPart))
                 errors = label_errors(annotated, held_out(paths, corpus.lang, request.on_error), part.engine)
                 progress(f"comparing labels {corpus.lang}", 1, 1)
-                if of_silver := [task for task in annotated if errors[task.name].suffices]:
-                    labels = {"silver": {name: list(figures) for name, figures in errors.items()}}
+                trust = {name: figures.trust for name, figures in errors.items() if figures.trust}
+                if of_silver := [task for task in annotated if task.name in trust]:
+                    labels = {"silver": {name: msgspec.to_builtins(figures) for name, figures in errors.items()}}
                     about = tuple(
                         dataclasses.replace(source, annotation={**(source.annotation or {}), **labels})
                         for source in silver.sources
                     )
-                    yield corpus + dataclasses.replace(silver, sources=about), of_silver
+                    yield corpus + dataclasses.replace(silver, sources=about, trust=trust), of_silver
                 unfilled = [task for task in unfilled if task not in of_silver]
             if unfilled:
                 yield corpus, unfilled
@@ -266,7 +267,10 @@ def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | No
     if not named:
         return None
     given = request.raw or AnnotationOptions()
-    options = dataclasses.replace(given, segment=not annotate, rules=given.rules and not annotate)
+    options = dataclasses.replace(
+        given, segment=not annotate, rules=given.rules and not annotate,
+        lengths=request.settings.probing_words if annotate else None,
+    )  # fmt: skip
     try:
         text = functools.reduce(operator.add, [_text_in_parquet(corpus, lang, options) for corpus in named])
     except RemoteError as error:

@@ -249,6 +249,15 @@ def test_word_content_leaves_out_what_takes_sentences_from_others():
     assert made.rows.filter(pl.col("words").list.len() == 2).height
 
 
+def test_word_content_takes_the_words_that_other_blocks_decided_on():
+    """Whatever rank they have among the few words of this block."""
+    frame = word_frame([[f"lemma{n}"] for n in range(4) for _ in range(5)])
+    decided = replace(context("word_content"), decided=("lemma1", "lemma2", *(f"other{n}" for n in range(8))))
+    made = word_of_sentence(frame, decided, ranks=(1_500, 3_000), most=1000)
+    assert made.labels == decided.decided
+    assert sorted(made.rows["target_lemma"]) == ["lemma1"] * 5 + ["lemma2"] * 5
+
+
 def test_word_content_says_why_it_is_not_there():
     made = word_content.TASK.sample(word_frame([["house"]] * 50), context("word_content"))
     assert made.rows.is_empty()
