@@ -113,7 +113,8 @@ class ConfigEntry(Audited):
     has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
     it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs. ``readers`` has what
     people and models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because
-    of what readers said, by id with the verdict. ``example`` is a row of test, long texts cut.
+    of what readers said, by id with the verdict. ``plugins`` has size and hash of the files of plugins that it was made
+    with. ``example`` is a row of test, long texts cut.
     """
 
     task: str
@@ -135,6 +136,7 @@ class ConfigEntry(Audited):
     tiny: NotRequired[bool]
     readers: NotRequired[dict[str, ReaderFigures]]
     excluded: NotRequired[dict[str, str]]
+    plugins: NotRequired[dict[str, FileEntry]]
     example: NotRequired[dict[str, Any]]
 
 
@@ -330,6 +332,8 @@ def config_entry(
         entry["example"] = _shorten_texts(config.splits["test"].slice(0, 1).to_pylist()[0])
     if config.excluded:
         entry["excluded"] = dict(config.excluded)
+    if config.plugins:
+        entry["plugins"] = cast("dict[str, FileEntry]", {name: dict(of) for name, of in config.plugins.items()})
     if lists := lists_of(config.settings):
         entry["lists"] = lists
     return entry

@@ -33,6 +33,7 @@ from discoprobe.loaders.raw.segmentation import (
     UNANNOTATED,
     Sentence,
     Token,
+    boundary_rules,
     correct_boundaries,
     versions,
 )
@@ -212,6 +213,7 @@ class StanzaEngine:
             "packages": dict(self.models.packages),
             "models": entries(self.models.files),
             "device": self.device,
+            **boundary_rules(self.models.lang),
         }
 
     @property

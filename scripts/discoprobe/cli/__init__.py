@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from discoprobe.cli import building, measuring, publishing
+from discoprobe.cli import arguments, building, measuring, publishing
 from discoprobe.loaders.errors import DiscoprobeError
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.add_typer(building.app)
 app.add_typer(measuring.app)
 app.add_typer(publishing.app)
 app.add_typer(building.corpora, name="corpora")
+app.add_typer(building.new, name="new")
 
 
 KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
@@ -71,7 +72,8 @@ def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
 @app.callback()
 def _options(
     context: typer.Context,
-    *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
+    *, _plugins: arguments.Plugins = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
     version: Annotated[  # noqa: ARG001 (its callback prints the version)
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
     ] = False,
