@@ -320,6 +320,14 @@ class PluginFunction:
         return returned
 
 
+def packaged_modules() -> Iterator[tuple[str, str, ModuleType]]:
+    """Family, name and module of everything in the package's folders of tasks."""
+    for family in FAMILIES:
+        package = importlib.import_module(f"discoprobe.builders.{family}")
+        for name in sorted(info.name for info in pkgutil.iter_modules([*package.__path__][:1])):
+            yield family, name, importlib.import_module(f"{package.__name__}.{name}")
+
+
 def _modules() -> Iterator[tuple[str, str, ModuleType]]:
     """Family, name and module of everything in the folders of tasks, those of plugins last.
 
@@ -327,12 +335,9 @@ def _modules() -> Iterator[tuple[str, str, ModuleType]]:
         DiscoprobeError: a module of a plugin is no task.
     """
     names: dict[str, str] = {}
-    for family in FAMILIES:
-        package = importlib.import_module(f"discoprobe.builders.{family}")
-        own = sorted(info.name for info in pkgutil.iter_modules([*package.__path__][:1]))
-        names |= dict.fromkeys(own, family)
-        for name in own:
-            yield family, name, importlib.import_module(f"{package.__name__}.{name}")
+    for family, name, module in packaged_modules():
+        names[name] = family
+        yield family, name, module
     for folder in plugins.plugin_folders():
         for family in FAMILIES:
             for file in sorted((folder / family).glob("[!_]*.py")):

@@ -15,8 +15,10 @@ Data that is written by hand is TOML: `parse_toml` and `convert_table` give its 
 `msgspec`, with errors that name file, table and key.
 """
 
+import copy
 import ctypes
 import difflib
+import enum
 import errno
 import hashlib
 import io
@@ -26,6 +28,7 @@ import re
 import shutil
 import tempfile
 import tomllib
+import types
 import typing
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -409,15 +412,46 @@ def mistakes(value: Any, kind: Any, keys: Keys = ()) -> Iterator[Mistake]:
     elif isinstance(value, list) and origin in {list, tuple, set, frozenset}:
         for number, item in enumerate(value):
             inner += mistakes(item, arguments[0], [*keys, number])
-    if not inner:
-        try:
-            msgspec.convert(value, kind)
-        except msgspec.ValidationError as error:
-            message = _TOML_PLACE.fullmatch(" ".join(str(error).split()))
-            assert message is not None
-            allowed = ", ".join(map(str, arguments)) if origin is Literal else "true, false" if kind is bool else ""
-            inner.append(Mistake(keys, message["problem"] + (f" (allowed: {allowed})" if allowed else "")))
     yield from inner
+    sound = _without_items(value, [mistake.keys[len(keys) :] for mistake in inner])
+    try:
+        if sound is not None:
+            msgspec.convert(sound, kind)
+    except msgspec.ValidationError as error:
+        message = _TOML_PLACE.fullmatch(" ".join(str(error).split()))
+        assert message is not None
+        allowed = ", ".join(dict.fromkeys(_allowed(kind)))
+        yield Mistake(keys, message["problem"] + (f" (allowed: {allowed})" if allowed else ""))
+
+
+def _without_items(value: Any, faulty: Sequence[Keys]) -> Any:
+    """A value without the items of lists that have mistakes; None if there is a mistake that is not in a list."""
+    value = copy.deepcopy(value)
+    items = set()
+    for keys in faulty:
+        first = next((n for n, key in enumerate(keys) if isinstance(key, int)), None)
+        if first is None:
+            return None
+        items.add(tuple(keys[: first + 1]))
+    for *above, item in sorted(items, key=lambda keys: keys[-1], reverse=True):  # the last item first
+        inside = value
+        for key in above:
+            inside = inside[key]
+        del inside[item]
+    return value
+
+
+def _allowed(kind: Any) -> Iterator[str]:
+    """The values of a closed list, or of one of several types."""
+    if kind is bool:
+        yield from ("true", "false")
+    elif isinstance(kind, type) and issubclass(kind, enum.Enum):
+        yield from (str(member.value) for member in kind)
+    elif typing.get_origin(kind) is Literal:
+        yield from map(str, typing.get_args(kind))
+    elif typing.get_origin(kind) in {Annotated, types.UnionType, typing.Union}:
+        for each in typing.get_args(kind):
+            yield from _allowed(each)
 
 
 def convert_table(table: object, kind: type[T], file: str, path: str = "", *, toml: str = "") -> T:

@@ -5,6 +5,7 @@ Where the files belong, and how they are used, is in ``loaders.plugins``.
 """
 
 import ast
+import importlib
 import inspect
 import shutil
 from collections import Counter
@@ -12,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from discoprobe.builders import build  # noqa: F401 (imports every module that reads a section of a language)
-from discoprobe.builders.task import FAMILIES, all_tasks, plugin_module
+from discoprobe.builders.task import all_tasks, packaged_modules, plugin_module
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.catalogue.treebanks import KINDS, CatalogueFile, PinnedFile, sample_files
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
-from discoprobe.loaders.files import Mistake, hashes_of, mistakes, parse_toml, read_utf8
+from discoprobe.loaders.files import Keys, Mistake, hashes_of, mistakes, parse_toml, read_utf8
 from discoprobe.loaders.languages.language import (
     Availability,
     GeneralFacts,
@@ -25,8 +25,7 @@ from discoprobe.loaders.languages.language import (
     general_facts,
     packaged_language,
 )
-from discoprobe.loaders.plugins import CATALOGUE, LANGUAGES, use_plugins
-from discoprobe.loaders.raw import segmentation as sentence_boundaries  # noqa: F401 (reads a section of a language)
+from discoprobe.loaders.plugins import CATALOGUE, FAMILIES, LANGUAGES, use_plugins
 from discoprobe.request import NOT_IN_NAMES
 
 LONGEST_SUMMARY: Final = 160
@@ -58,8 +57,8 @@ def select(trees: Trees, _context: Context) -> pl.DataFrame:
 TASK = ProbingTask(labels=("none", "adjective"), select=select, sample=balanced, needs=frozenset({"upos"}))
 '''
 
-LANGUAGE: Final = """# Facts about a language. Each table is optional; docs/adding_a_language.md shows all keys with examples.
-# `build check` lists mistakes in this file.
+LANGUAGE: Final = """# Facts about a language. Each table is optional; docs/adding_a_language.md has all keys with
+# examples. `build check` lists mistakes in this file.
 name = "{name}"
 code = "{code}"
 
@@ -143,9 +142,8 @@ def new_corpus(name: str, lang: str, plugin: Path) -> Path:
         raise UsageError(f"{data} exists; choose another name")
     data.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(sample[code], data)
-    return _write(place, CORPUS.format(
-        code=code, language=_language_name(code), name=name, prefix=prefix, path=path, hash=hashes_of(data).git_blob_sha1
-    ))  # fmt: skip
+    pin = {"path": path, "hash": hashes_of(data).git_blob_sha1}
+    return _write(place, CORPUS.format(code=code, language=_language_name(code), name=name, prefix=prefix, **pin))
 
 
 def _language_name(code: str) -> str:
@@ -168,11 +166,12 @@ def _write(path: Path, text: str) -> Path:
 
 def sections() -> Mapping[str, type[LanguageSection]]:
     """The sections that a language file may have, by name in alphabetical order."""
+    for module in ("builders.build", "loaders.raw.segmentation"):  # a section is declared by the module that uses it
+        importlib.import_module(f"discoprobe.{module}")
+    list(packaged_modules())
     kinds = (*LanguageSection.__subclasses__(), *Availability.__subclasses__())
-    own = {
-        kind.section: kind for kind in kinds if hasattr(kind, "section") and kind.__module__.startswith("discoprobe.")
-    }
-    return dict(sorted(own.items()))
+    of_package = (kind for kind in kinds if hasattr(kind, "section") and kind.__module__.startswith("discoprobe."))
+    return {kind.section: kind for kind in sorted(of_package, key=lambda kind: kind.section)}
 
 
 def mistakes_in(file: Path) -> list[str]:
@@ -212,9 +211,9 @@ def _of_task(file: Path, text: str) -> Iterator[str]:
         return
     summary, _, rest = inspect.cleandoc(ast.get_docstring(ast.parse(text)) or "").partition("\n")
     if len(summary) > LONGEST_SUMMARY or summary[-1:] not in {".", "?", ")"}:
-        yield f"{file}:1: the first line of the docstring has at most {LONGEST_SUMMARY} characters and ends with . ? or )"
+        yield f"{file}:1: the docstring's first line has at most {LONGEST_SUMMARY} characters, and ends with . ? or )"
     if (n_words := len(rest.split())) < FEWEST_WORDS:
-        yield f"{file}:1: below its first line the docstring has {n_words} words; say in {FEWEST_WORDS} what a row is"
+        yield f"{file}:1: below its first line, the docstring has {n_words} words; it needs {FEWEST_WORDS}"
 
 
 def _of_language(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
@@ -268,7 +267,8 @@ def _of_catalogue(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
             for place, entry in enumerate(files if isinstance(files, list) else ()):
                 if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
                     continue
-                keys, path = [kind, number, "files", place], file.parents[1] / entry["path"]
+                keys: Keys = [kind, number, "files", place]
+                path = file.parents[1] / entry["path"]
                 if path.is_file():
                     pinned = PinnedFile(
                         entry["path"], str(entry.get("git_blob_sha1", "")), entry.get("bytes"), entry.get("sha256")
