@@ -39,7 +39,7 @@ from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextC
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, write_atomically
-from discoprobe.loaders.plugins import identity, language_file
+from discoprobe.loaders.plugins import identity, language_file, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
@@ -434,8 +434,10 @@ def requests_of(
 
     Raises:
         DiscoprobeError: a source is not in the catalogue, so that ``corpora`` have to be named.
+        UnsupportedError: a file of a plugin that a config was made with is not in use, or has changed.
     """
     excluded = {name: entry.get("excluded", {}) for name, entry in release["configs"].items()}
+    _check_plugins({name: release["configs"][name] for name in names})
     groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
     for name in names:
         entry = release["configs"][name]
@@ -463,6 +465,18 @@ def requests_of(
             exclude=excluded, licences="all",
             silver=any("silver" in source.get("annotation", {}) for source in sources.values()),
         )  # fmt: skip
+
+
+def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
+    """Raise an error if configs were made with files of plugins that are not in use, or that have changed."""
+    for name, entry in entries.items():
+        for path, file in entry.get("plugins", {}).items():
+            places = [folder / path for folder in plugin_folders() if (folder / path).is_file()]
+            if not places:
+                raise UnsupportedError(f"{name} was made with {path} of a plugin; give its folder with --plugins")
+            if file not in map(manifest.listed_file, places):
+                other = f"another {path} (SHA-256 {file['sha256'][:12]}) than {places[0]}"
+                raise UnsupportedError(f"{name} was made with {other}; use that file")
 
 
 def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
