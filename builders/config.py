@@ -213,6 +213,10 @@ class Config:
     excluded: Mapping[str, str] = field(default_factory=dict)
     plugins: PluginFiles = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{table.num_rows:,} {split}" for split, table in self.splits.items())
+        return f"<{type(self).__name__} {self.name}: {rows} rows; labels {', '.join(self.used_labels)}>"
+
     @property
     def tiny(self) -> bool:
         """Whether a split has fewer rows than a published config needs (``MIN_ROWS``)."""
