@@ -271,7 +271,7 @@ def exchanged(one: Path, other: Path) -> bool:
     """Exchanges two paths in one step; False where the system cannot do that."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError):  # not Linux, or an old C library
+    except (AttributeError, OSError, TypeError):  # not Linux, or an old C library; Windows has no library without name
         return False
     paths = os.fsencode(one), os.fsencode(other)
     if rename(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0:

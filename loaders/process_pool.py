@@ -107,7 +107,7 @@ def cluster(address: str) -> Iterator[None]:
     try:
         distributed: Any = importlib.import_module("distributed")  # an extra without types
     except ImportError as error:
-        raise UsageError("--cluster needs Dask: pip install 'discoprobe[cluster]'") from error
+        raise UsageError("--cluster needs Dask: pip install distributed") from error
     if "://" not in address and not Path(address).is_file():
         raise UsageError(f"--cluster {address}: neither tcp://HOST:PORT nor a scheduler file")
     place: dict[str, str] = {"address": address} if "://" in address else {"scheduler_file": address}

@@ -185,13 +185,13 @@ class Release:
         for split in result.splits:
             rows.write_split(result, split, place)
         if report:
-            (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
+            _replace_text(place / AUDIT, report.to_json())
         if documents is not None and not documents.is_empty():
             table = self.folder / manifest.attribution_name(result.name)
             table.parent.mkdir(exist_ok=True)
             documents.write_parquet(table)
         sizes = lengths(result)
-        (place / README).write_text(card.config_card(result, sizes, report), encoding="utf-8")
+        _replace_text(place / README, card.config_card(result, sizes, report))
         _replace_text(self.folder / plots.rows_name(result.name), plots.rows_plot(result, sizes))
         if report:
             _replace_text(self.folder / plots.audit_name(result.name), plots.audit_plot(report))
@@ -287,7 +287,7 @@ class Release:
 def _replace_text(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)  # the file may be a link into the old release
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")  # the same bytes on Windows
 
 
 def documents(

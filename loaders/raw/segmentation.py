@@ -256,7 +256,7 @@ class RuleEngine:
         if not language_data(self.lang).spaces:
             raise UnsupportedError(
                 f"'{self.lang}' is written without spaces, and no rule finds its words; it needs a Stanza model "
-                f"(pip install 'discoprobe[stanza]', --stanza-dir)"
+                f"(pip install stanza; --stanza-dir)"
             )
 
     @property

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from discoprobe.notebook import build, load_corpus
 
     __version__: str
+
+if not os.path.isdir(f"{__path__[0]}/builders"):  # noqa: PTH112 (imports nothing else)
+    # a clone without symbolic links, such as git makes on Windows: the three folders are those of the repository
+    __path__.append(os.path.dirname(os.path.dirname(__path__[0])))  # noqa: PTH120
 
 _PLACES = {
     "Config": "discoprobe.builders.config",
@@ -60,4 +65,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """All public names, also those that were not used yet."""
-    return sorted(({*globals(), "__version__"} | {*__all__}) - {"TYPE_CHECKING", "annotations", "importlib"})
+    return sorted(({*globals(), "__version__"} | {*__all__}) - {"TYPE_CHECKING", "annotations", "importlib", "os"})

@@ -6,6 +6,7 @@ with what it prints; ``terminal`` shows progress and tables.
 
 import errno
 import importlib.metadata
+import io
 import logging
 import os
 import sys
@@ -45,6 +46,8 @@ def main() -> NoReturn:
     Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed, 5 nothing built, 6
     nothing measured.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal of ASCII shows other characters as ?; stderr escapes them
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
     except DiscoprobeError as error:

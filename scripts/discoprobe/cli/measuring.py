@@ -390,4 +390,4 @@ def _plot(evaluation: Evaluation, folder: Path) -> None:
             baselines[f"shortcut: {evaluation.shortcut}"] = evaluation.shortcut_accuracy
         svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines)
         path = path_of(folder, evaluation.config, evaluation.model).with_suffix(".svg")
-        path.write_text(svg, encoding="utf-8")
+        path.write_text(svg, encoding="utf-8", newline="\n")
