@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -140,7 +141,9 @@ def _bars(*, shown: bool) -> Iterator[Progress]:
     if not shown:
         yield silent
         return
-    from tqdm.auto import tqdm  # noqa: PLC0415 (imports the widgets of a notebook)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where a notebook has no widgets, bars are text
+        from tqdm.auto import tqdm  # noqa: PLC0415 (imports the widgets of a notebook)
 
     bars: dict[str, Any] = {}
 
