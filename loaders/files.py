@@ -420,7 +420,7 @@ def mistakes(value: Any, kind: Any, keys: Keys = ()) -> Iterator[Mistake]:
     except msgspec.ValidationError as error:
         message = _TOML_PLACE.fullmatch(" ".join(str(error).split()))
         assert message is not None
-        allowed = ", ".join(dict.fromkeys(_allowed(kind)))
+        allowed = ", ".join(dict.fromkeys(allowed_values(kind)))
         yield Mistake(keys, message["problem"] + (f" (allowed: {allowed})" if allowed else ""))
 
 
@@ -441,7 +441,7 @@ def _without_items(value: Any, faulty: Sequence[Keys]) -> Any:
     return value
 
 
-def _allowed(kind: Any) -> Iterator[str]:
+def allowed_values(kind: Any) -> Iterator[str]:
     """The values of a closed list, or of one of several types."""
     if kind is bool:
         yield from ("true", "false")
@@ -451,7 +451,7 @@ def _allowed(kind: Any) -> Iterator[str]:
         yield from map(str, typing.get_args(kind))
     elif typing.get_origin(kind) in {Annotated, types.UnionType, typing.Union}:
         for each in typing.get_args(kind):
-            yield from _allowed(each)
+            yield from allowed_values(each)
 
 
 def convert_table(table: object, kind: type[T], file: str, path: str = "", *, toml: str = "") -> T:

@@ -90,13 +90,13 @@ def _folders(named: str, _reloads: int) -> tuple[Path, ...]:
 
 
 def _check(folders: Iterable[Path]) -> None:
-    known = (*FAMILIES, LANGUAGES, CATALOGUE)
+    names = (*FAMILIES, LANGUAGES, CATALOGUE)
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"plugins: {folder} is no folder; `build new task NAME` writes one with an example")
-        if not any((folder / name).is_dir() for name in known):
+        if not any((folder / name).is_dir() for name in names):
             raise UsageError(
-                f"plugins: {folder} has none of the folders {', '.join(known)}; `build new task NAME` writes an example"
+                f"plugins: {folder} has none of the folders {', '.join(names)}; `build new task NAME` writes an example"
             )
 
 
@@ -116,11 +116,11 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 class FamilyPath:
     """Where Python looks for the modules of a family: in its folder of the package, then in those of plugins."""
 
-    def __init__(self, own: Iterable[str], family: str) -> None:
-        self._own, self._family = tuple(own), family
+    def __init__(self, of_package: Iterable[str], family: str) -> None:
+        self._of_package, self._family = tuple(of_package), family
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._own
+        yield from self._of_package
         yield from (str(folder / self._family) for folder in plugin_folders())
 
 

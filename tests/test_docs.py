@@ -23,7 +23,7 @@ from discoprobe.builders.sentences.connectives import Connective
 from discoprobe.builders.sentences.predicate import CompoundTense
 from discoprobe.cards import read_marks
 from discoprobe.cli import app
-from discoprobe.loaders.files import _allowed, mistakes
+from discoprobe.loaders import allowed_values, mistakes
 from discoprobe.loaders.languages import parse_language
 from discoprobe.loaders.languages.language import GeneralFacts
 from discoprobe.loaders.raw import (
@@ -315,9 +315,9 @@ def test_every_key_of_a_language_file_is_documented_with_a_valid_example():
     """The page is compared with the classes that read the files; the script that writes its table is not asked."""
     page = TEXTS["docs/adding_a_language.md"]
     rows = re.findall(r"^\| `(?:\[(\w+)\] )?([\w.]+)` \| (.+) \| `(.+)` \([\w ]+\) \|$", page, re.MULTILINE)
-    shown = defaultdict(set)
+    keys = defaultdict(set)
     for section, name, about, example in rows:
-        shown[section].add(name)
+        keys[section].add(name)
         kind = SECTIONS[section]
         for part in name.split("."):
             while typing.get_origin(kind):  # a list, or a table whose keys are free
@@ -326,12 +326,12 @@ def test_every_key_of_a_language_file_is_documented_with_a_valid_example():
             kind = fields[part]
         value = tomllib.loads(example.replace("\\|", "|"))[name.rpartition(".")[2]]
         assert list(mistakes(value, kind)) == [], example
-        closed = [*_allowed(typing.get_args(kind)[0] if typing.get_origin(kind) in {tuple, frozenset} else kind)]
+        closed = [*allowed_values(typing.get_args(kind)[0] if typing.get_origin(kind) in {tuple, frozenset} else kind)]
         assert all(f"`{each}`" in about for each in closed), name
     for section, kind in SECTIONS.items():
-        assert {name for name in shown[section] if "." not in name} == set(kind.__struct_fields__) - {"source"}
-    assert shown["connectives"] >= {f"entries.{name}" for name in Connective.__struct_fields__}
-    assert shown["predicate"] >= {f"compound.{name}" for name in CompoundTense.__struct_fields__}
+        assert {name for name in keys[section] if "." not in name} == set(kind.__struct_fields__) - {"source"}
+    assert keys["connectives"] >= {f"entries.{name}" for name in Connective.__struct_fields__}
+    assert keys["predicate"] >= {f"compound.{name}" for name in CompoundTense.__struct_fields__}
 
 
 def test_tables_of_docs_are_up_to_date():

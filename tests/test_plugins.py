@@ -11,11 +11,17 @@ import pytest
 from discoprobe import pipeline
 from discoprobe.builders import all_tasks, tasks_named
 from discoprobe.cards.metadata import manifest
-from discoprobe.loaders import DiscoprobeError, UnsupportedError, UsageError
-from discoprobe.loaders.files import line_of
+from discoprobe.loaders import (
+    VARIABLE,
+    DiscoprobeError,
+    UnsupportedError,
+    UsageError,
+    line_of,
+    plugin_folders,
+    use_plugins,
+)
 from discoprobe.loaders.languages import language_data
-from discoprobe.loaders.plugins import VARIABLE, plugin_folders, use_plugins
-from discoprobe.loaders.raw.segmentation import RuleEngine
+from discoprobe.loaders.raw import RuleEngine
 from discoprobe.own_files import mistakes_in, new_corpus, new_language, new_task
 from discoprobe.request import Request
 

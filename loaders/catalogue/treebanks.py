@@ -517,8 +517,8 @@ def packaged_names() -> frozenset[str]:
 
 def own_files(names: Iterable[str]) -> list[Path]:
     """The files of plugins that have corpora of these names."""
-    wanted = set(names)
-    return [file for file in plugins.plugin_files(plugins.CATALOGUE) if wanted & set(_names_in(read_utf8(file)))]
+    names = set(names)
+    return [file for file in plugins.plugin_files(plugins.CATALOGUE) if names & set(_names_in(read_utf8(file)))]
 
 
 def own_file(corpus: CorpusRecord, path: str) -> Path | None:
@@ -526,8 +526,8 @@ def own_file(corpus: CorpusRecord, path: str) -> Path | None:
 
     The path is that in the catalogue, below the folder of the plugin.
     """
-    own = (Path(file) for file, text in _texts(corpus.lang).items() if corpus.name in _names_in(text))
-    places = (file.parents[1] / path for file in own if file.is_absolute())
+    catalogues = (Path(file) for file, text in _texts(corpus.lang).items() if corpus.name in _names_in(text))
+    places = (file.parents[1] / path for file in catalogues if file.is_absolute())
     return next((place for place in places if place.is_file()), None)
 
 
@@ -539,8 +539,9 @@ def _folder() -> Traversable:
 def _texts(code: str) -> Mapping[str, str]:
     """The files of a language with their texts: that of the package, then those of plugins."""
     entry = _folder() / f"{code}.toml"
-    own = {str(file): read_utf8(file) for file in plugins.plugin_files(plugins.CATALOGUE) if file.stem == code}
-    return ({f"catalogue/{code}.toml": entry.read_text(encoding="utf-8")} if entry.is_file() else {}) | own
+    of_package = {f"catalogue/{code}.toml": entry.read_text(encoding="utf-8")} if entry.is_file() else {}
+    files = [file for file in plugins.plugin_files(plugins.CATALOGUE) if file.stem == code]
+    return of_package | {str(file): read_utf8(file) for file in files}
 
 
 @plugins.cached

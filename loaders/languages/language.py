@@ -217,8 +217,8 @@ def language_data(code: str) -> LanguageData:
     """
     if not _CODE.fullmatch(code):
         raise DiscoprobeError(f"'{code}' is not a language code: expected two or three small letters, as in 'es'")
-    if own := language_file(code):
-        return parse_language(read_utf8(own), code, own)
+    if plugin_file := language_file(code):
+        return parse_language(read_utf8(plugin_file), code, plugin_file)
     path = _folder() / f"{code}.toml"
     if not path.is_file():
         return LanguageData(code=code, name=code, spaces=has_spaces(code))
@@ -231,25 +231,25 @@ def packaged_language(code: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
-def parse_language(toml: str, code: str, own: Path | None = None) -> LanguageData:
+def parse_language(toml: str, code: str, plugin_file: Path | None = None) -> LanguageData:
     """The data in the text of the file ``languages/<code>.toml``; sections are checked when they are asked for.
 
     Args:
         toml: the text.
         code: of the language.
-        own: the file of a plugin that has the text.
+        plugin_file: the file of a plugin that has the text.
 
     Raises:
         DiscoprobeError: the text is not TOML, or a general fact has an unknown key or a wrong value.
     """
-    file = str(own) if own else f"languages/{code}.toml"
+    file = str(plugin_file) if plugin_file else f"languages/{code}.toml"
     facts, sections = general_facts(parse_toml(toml, file))
-    own_toml = toml if own else ""
+    plugin_toml = toml if plugin_file else ""
     if facts.get("code") != code:
-        place = f"{file}:{line_of(toml, ['code'])}" if own else file
+        place = f"{file}:{line_of(toml, ['code'])}" if plugin_file else file
         raise DiscoprobeError(f"{place}: code: expected '{code}', as the file is called, got {facts.get('code')!r}")
-    data = convert_table(facts, GeneralFacts, file, toml=own_toml)
-    return LanguageData(**msgspec.structs.asdict(data), sections=sections, file=file, toml=own_toml)
+    data = convert_table(facts, GeneralFacts, file, toml=plugin_toml)
+    return LanguageData(**msgspec.structs.asdict(data), sections=sections, file=file, toml=plugin_toml)
 
 
 def general_facts(tables: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -238,8 +238,8 @@ def versions(*packages: str) -> dict[str, str]:
 
 def boundary_rules(lang: str) -> dict[str, object]:
     """What the identity of an engine has if the rules of sentence boundaries are a plugin's."""
-    own = language_identity(lang)
-    return {"plugins": own} if own else {}
+    of_plugin = language_identity(lang)
+    return {"plugins": of_plugin} if of_plugin else {}
 
 
 @dataclass(frozen=True, slots=True)

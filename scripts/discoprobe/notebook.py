@@ -76,14 +76,14 @@ class BuiltConfig(Config):
         """
         audited = "report" in vars(self) or self.n_rows <= QUICK
         with_rows = [table for table in self.splits.values() if table.num_rows]
-        shown = examples.examples(self.shape, self.labels, [*with_rows[:1], self.splits["test"]][-1])
-        if len({example.pair for example in shown[:2]}) > 1 or not shown[0].pair:  # else a pair, which has two labels
-            turns = [[example for example in shown if example.label == label] for label in self.used_labels]
-            shown = [example for turn in itertools.zip_longest(*turns) for example in turn if example]
+        rows = examples.examples(self.shape, self.labels, [*with_rows[:1], self.splits["test"]][-1])
+        if len({example.pair for example in rows[:2]}) > 1 or not rows[0].pair:  # else a pair, which has two labels
+            turns = [[example for example in rows if example.label == label] for label in self.used_labels]
+            rows = [example for turn in itertools.zip_longest(*turns) for example in turn if example]
         return render(
             "notebook.html", config=self, title=self.definition.partition("\n")[0], language=language_name(self.lang),
             counts=self.counts(), labels=self.used_labels, verdict=self.report.verdict if audited else None,
-            rows=shown[:ROWS], marked=examples.MARKED.get(self.shape, ""),
+            rows=rows[:ROWS], marked=examples.MARKED.get(self.shape, ""),
         )  # fmt: skip
 
 

@@ -218,17 +218,17 @@ def _of_task(file: Path, text: str) -> Iterator[str]:
 
 def _of_language(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
     facts, of_sections = general_facts(tables)
-    known = sections()
+    kinds = sections()
     for mistake in mistakes(facts, GeneralFacts):
-        more = f"; sections: {', '.join(f'[{name}]' for name in known)}" if "unknown key" in mistake.problem else ""
+        more = f"; sections: {', '.join(f'[{name}]' for name in kinds)}" if "unknown key" in mistake.problem else ""
         yield Mistake(mistake.keys, mistake.problem + more)
     if facts.get("code", file.stem) != file.stem:
         yield Mistake(["code"], f"expected '{file.stem}', as the file is called")
     for name, table in of_sections.items():
-        if name in known:
-            yield from mistakes(table, known[name], [name])
+        if name in kinds:
+            yield from mistakes(table, kinds[name], [name])
         else:
-            yield Mistake([name], f"unknown section (allowed: {', '.join(known)})")
+            yield Mistake([name], f"unknown section (allowed: {', '.join(kinds)})")
 
 
 def _of_catalogue(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
@@ -237,8 +237,8 @@ def _of_catalogue(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
         for table in of_kind if isinstance(of_kind, list) else ():
             if isinstance(table, dict):
                 table["lang"] = file.stem
-    found = list(mistakes(tables, CatalogueFile))
-    yield from (Mistake(each.keys, each.problem.replace("lang, ", "")) for each in found)
+    of_form = list(mistakes(tables, CatalogueFile))
+    yield from (Mistake(each.keys, each.problem.replace("lang, ", "")) for each in of_form)
     head = tables.get("language")
     if isinstance(head, dict) and head.get("code", file.stem) != file.stem:
         yield Mistake(["language", "code"], f"expected '{file.stem}', as the file is called")
