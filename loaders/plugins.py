@@ -107,7 +107,8 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
     @functools.wraps(function)
     def call(*arguments: Hashable) -> T:
-        return by_plugins(plugin_folders(), _reloads, *arguments)
+        folders = plugin_folders()
+        return by_plugins(folders, _reloads if folders else 0, *arguments)
 
     call.cache_clear = by_plugins.cache_clear  # type: ignore[attr-defined]
     return cast("Callable[P, T]", call)

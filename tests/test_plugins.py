@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,10 +17,12 @@ from discoprobe.loaders import (
     DiscoprobeError,
     UnsupportedError,
     UsageError,
+    hashes_of,
     line_of,
     plugin_folders,
     use_plugins,
 )
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.languages import language_data
 from discoprobe.loaders.raw import RuleEngine
 from discoprobe.own_files import mistakes_in, new_corpus, new_language, new_task
@@ -125,6 +128,18 @@ def test_a_corpus_is_read_by_its_name_and_its_hash_is_checked(command, plugin, t
     assert entry["configs"]["bso_es"]["plugins"].keys() == {"catalogue/es.toml"}
     assert "mine" in command("corpora", "list", "es", "--plugins", plugin).stdout
     data = next((plugin / "corpora").rglob("*.conllu"))
+    catalogue = plugin / "catalogue" / "es.toml"
+    text = catalogue.read_text("utf-8")
+    head, _, table = text.partition("# A corpus")
+    table = table.partition("\n")[2].replace(' = "', '="').replace('licence="', 'licence = "')
+    catalogue.write_text(f"{table}\n{head}", encoding="utf-8")  # the same, as others may write it
+    use_plugins(plugin)
+    assert built(tmp_path, "bso", corpora=("mine",), languages=())[1] == rows
+    copy = tmp_path / "renamed.conllu"
+    shutil.copy(data, copy)
+    assert treebanks.facts_of(copy, hashes_of(copy)).name == "mine"
+    catalogue.write_text(text, encoding="utf-8")
+    use_plugins(plugin)
     data.write_text(data.read_text("utf-8").replace("cocinero", "camarero"), encoding="utf-8")
     (mistake,) = mistakes_in(plugin / "catalogue" / "es.toml")
     assert "es.toml:17: treebank[0].files[0]: " in mistake

@@ -518,7 +518,7 @@ def packaged_names() -> frozenset[str]:
 def own_files(names: Iterable[str]) -> list[Path]:
     """The files of plugins that have corpora of these names."""
     names = set(names)
-    return [file for file in plugins.plugin_files(plugins.CATALOGUE) if names & set(_names_in(read_utf8(file)))]
+    return [file for file in plugins.plugin_files(plugins.CATALOGUE) if names & _own_values(file, ("name",))]
 
 
 def own_file(corpus: CorpusRecord, path: str) -> Path | None:
@@ -526,9 +526,20 @@ def own_file(corpus: CorpusRecord, path: str) -> Path | None:
 
     The path is that in the catalogue, below the folder of the plugin.
     """
-    catalogues = (Path(file) for file, text in _texts(corpus.lang).items() if corpus.name in _names_in(text))
-    places = (file.parents[1] / path for file in catalogues if file.is_absolute())
+    files = (file for file in plugins.plugin_files(plugins.CATALOGUE) if file.stem == corpus.lang)
+    places = (file.parents[1] / path for file in files if corpus.name in _own_values(file, ("name",)))
     return next((place for place in places if place.is_file()), None)
+
+
+@plugins.cached
+def _own_values(file: Path, keys: tuple[str, ...]) -> frozenset[str]:
+    """The texts and numbers that the corpora in a file of a plugin, and their files, have under some keys."""
+    tables = parse_toml(read_utf8(file), str(file))
+    listed = [tables[kind] for kind in KINDS if isinstance(tables.get(kind), list)]
+    corpora = [corpus for of_kind in listed for corpus in of_kind if isinstance(corpus, dict)]
+    entries = [entry for corpus in corpora if isinstance(corpus.get("files"), list) for entry in corpus["files"]]
+    records = [*corpora, *(entry for entry in entries if isinstance(entry, dict))]
+    return frozenset(str(record[key]) for record in records for key in keys if key in record)
 
 
 def _folder() -> Traversable:
@@ -551,12 +562,12 @@ def _by_code() -> Mapping[str, Language]:
     heads: dict[str, Language] = {}
     for code in sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")):
         for file, text in _texts(code).items():
-            own_text = text if Path(file).is_absolute() else ""
-            head = convert_table(
-                parse_toml(text.partition("\n[[")[0], file), CatalogueFile, file, toml=own_text
-            ).language
+            of_plugin = Path(file).is_absolute()
+            tables = parse_toml(text if of_plugin else text.partition("\n[[")[0], file)
+            facts = {key: value for key, value in tables.items() if key not in KINDS}
+            head = convert_table(facts, CatalogueFile, file, toml=text if of_plugin else "").language
             if head.code != code:
-                place = f"{file}:{line_of(text, ['language', 'code'])}" if own_text else file
+                place = f"{file}:{line_of(text, ['language', 'code'])}" if of_plugin else file
                 raise DiscoprobeError(f"{place}: language.code: expected '{code}', as the file is called")
             heads.setdefault(code, head)
     return MappingProxyType(heads)
@@ -574,9 +585,16 @@ def _index() -> Mapping[str, str]:
 @plugins.cached
 def _file_index() -> Mapping[str, str]:
     """Hashes, size and, in lower case, name of every file of a treebank in the catalogue → code of its language."""
-    texts = ((code, text) for code in _by_code() for text in _texts(code).values())
-    files = ((code, file) for code, text in texts for file in _FILES.findall(text))
-    return MappingProxyType({key.casefold(): code for code, file in files for key in file if key})
+    values: dict[str, str] = {}
+    for code in _by_code():
+        for file, text in _texts(code).items():
+            if Path(file).is_absolute():
+                paths = (PurePosixPath(path).name for path in _own_values(Path(file), ("path",)))
+                of_file = {*_own_values(Path(file), ("git_blob_sha1", "bytes", "sha256")), *paths}
+            else:
+                of_file = {value for of_entry in _FILES.findall(text) for value in of_entry}
+            values |= dict.fromkeys((value.casefold() for value in of_file if value), code)
+    return MappingProxyType(values)
 
 
 def _index_names() -> list[str]:
@@ -584,7 +602,10 @@ def _index_names() -> list[str]:
 
 
 def _names_of(code: str) -> list[str]:
-    return [name for text in _texts(code).values() for name in _names_in(text)]
+    names: list[str] = []
+    for file, text in _texts(code).items():
+        names += sorted(_own_values(Path(file), ("name", "prefix"))) if Path(file).is_absolute() else _names_in(text)
+    return names
 
 
 def _names_in(text: str) -> list[str]:
