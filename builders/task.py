@@ -274,7 +274,7 @@ def _published(task: T, name: str, family: str, module: ModuleType) -> T:
     definition = task.definition.replace("{docstring}", _docstring(module))
     papers = (*papers_of(definition), *task.papers)
     task = replace(task, name=name, family=family, definition=definition, papers=papers)
-    file = Path(module.__file__ or "")
+    file = Path(getattr(module, "__file__", None) or "")
     if not plugins.folder_of(file):
         return task
     functions: dict[str, Any] = {
