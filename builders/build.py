@@ -66,13 +66,14 @@ FIRST = (1, 2, 4, 8)
 A class with too few candidates in eight blocks is no class."""
 
 
-def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config:
+def build(task: str, corpus: Corpus, settings: Settings | None = None, progress: Progress = silent) -> Config:
     """Builds one task from a corpus.
 
     Args:
         task: name of a task.
         corpus: what ``load_corpus`` returns.
         settings: seed, sizes and filters; the defaults are those of the published release.
+        progress: as for `build_all`.
 
     Returns:
         The config, its splits as Arrow tables.
@@ -82,7 +83,8 @@ def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config
         UnsupportedError: the corpus cannot support the task; the message says why.
     """
     with process_pool(1) as executor:
-        config = next(build_all(tasks_named([task]), corpus, settings or Settings(), executor, ahead=n_workers(1) + 1))
+        tasks, ahead = tasks_named([task]), n_workers(1) + 1
+        config = next(build_all(tasks, corpus, settings or Settings(), executor, ahead=ahead, progress=progress))
     if isinstance(config, Unavailable):
         raise UnsupportedError(f"{config.name} cannot be built: {config.reason}")
     return config

@@ -23,7 +23,9 @@ import pyarrow as pa
 from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import convert_table, parse_toml
+from discoprobe.loaders.plugins import PluginFiles
 
 PAPERS: Final = Path(__file__).with_name("papers.toml")
 
@@ -188,6 +190,7 @@ class Config:
         published: whether rows, labels and splits are those of a published dataset, taken as they are.
         natural: whether the labels have the shares that they have in the corpora.
         excluded: rows that were left out because readers found them faulty: id → verdict.
+        plugins: the files of plugins that it depends on, by path in their folder, with ``sha256`` and ``bytes``.
     """
 
     name: str
@@ -213,6 +216,11 @@ class Config:
     natural: bool = False
     parts: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
+    plugins: PluginFiles = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{table.num_rows:,} {split}" for split, table in self.splits.items())
+        return f"<{type(self).__name__} {self.name}: {rows} rows; labels {', '.join(self.used_labels)}>"
 
     @property
     def tiny(self) -> bool:
@@ -301,6 +309,10 @@ RELATION_ROWS: Final = {**_ROWS, "sentence1": pl.String, "sentence2": pl.String}
 """What ``RelationTask.sample`` returns, beside the columns of the candidates."""
 
 
+class TaskError(DiscoprobeError, TypeError):
+    """A function of a task returned a table that lacks a column, or has one of another type."""
+
+
 def crossed(rows: pl.DataFrame) -> bool:
     """Whether every ``group`` of a suite has one row of each ``condition``, of which there are several: an item."""
     n = rows["condition"].n_unique()
@@ -317,14 +329,14 @@ def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.D
         origin: what returned it, for the message.
 
     Raises:
-        TypeError: a column is missing or has another type, or a ``key`` occurs twice.
+        TaskError: a column is missing or has another type, or a ``key`` occurs twice.
     """
     for name, kind in schema.items():
         dtype = frame.schema.get(name)
         fits = dtype is not None and (dtype.is_integer() if kind is INTEGER else dtype == kind)
         if not fits:
             returned = f"no column {name}" if dtype is None else f"{name}: {dtype}"
-            raise TypeError(f"{origin} returned {returned}; expected {name}: {kind}")
+            raise TaskError(f"{origin} returned {returned}; expected {name}: {kind}")
     if "key" in schema and frame["key"].n_unique() < frame.height:
-        raise TypeError(f"{origin} returned rows with equal keys")
+        raise TaskError(f"{origin} returned rows with equal keys")
     return frame

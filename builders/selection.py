@@ -262,8 +262,8 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPl
         coverage = frequency_filter.coverage(described)
         for task in probing:
             selected = task.select(trees, Context(task.name, language, settings, task.labels, plan.frequencies))
-            selected = selected.with_columns(pl.col("label").cast(pl.String))
-            checked(selected, PROBING_CANDIDATES, f"{task.name}: select")
+            selected = selected.with_columns(pl.col("^label$").cast(pl.String))
+            checked(selected, PROBING_CANDIDATES, f"{task.place}: select")
             of_task[task.name] = sentence_candidates.candidates(selected, trees, described)
             if task.name in plan.trust and not plan.silver.isdisjoint(shard.documents["corpus"]):
                 of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, plan.trust[task.name])
@@ -294,7 +294,7 @@ def _relations_of_part(
     of_task = {}
     for task in tasks:
         selected = task.select(shard, Context(task.name, language, settings, task.labels))
-        checked(selected, RELATION_CANDIDATES, f"{task.name}: select")
+        checked(selected, RELATION_CANDIDATES, f"{task.place}: select")
         of_task[task.name] = selected.join(documents, on="doc", maintain_order="left")
     return of_task
 
@@ -487,7 +487,7 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if not chosen.rows.is_empty():
         of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
-        checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.name}: sample")
+        checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.place}: sample")
     return TaskSample(task, chosen, frame, notes)
 
 

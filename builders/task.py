@@ -2,16 +2,18 @@
 
 A task is one module in ``builders/probing``, ``builders/discourse``, ``builders/relations`` or ``builders/suites``. The
 name of the module is the name of the task, its docstring is the definition on the card, and ``TASK`` holds the rest.
-There is no list to edit. A module may instead hold a family of tasks that a rule generates, as ``TASKS``; the name of
-the module then stands for all of them.
+There is no list to edit. Plugins (``loaders.plugins``) have such modules in folders of their own. A module may instead
+hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then stands for all of them.
 """
 
-import functools
 import importlib
 import inspect
 import pkgutil
+import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
@@ -23,11 +25,11 @@ from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
+from discoprobe.loaders import plugins
 from discoprobe.loaders.corpus import FormsFile, Shard
-from discoprobe.loaders.errors import UnknownNameError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.languages.language import LanguageData
-
-FAMILIES = ("probing", "discourse", "relations", "suites")
+from discoprobe.loaders.plugins import FAMILIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class TaskDescription:
         version: raised when the rows of the task change.
         exempt: checks of the audit that do not apply → reason.
         reasons: the task's own reasons for drops → what they mean; shared ones stand in ``drop_reasons``.
+        plugin: the file of a plugin that defines the task; empty for a task of the package. Filled in when tasks are
+            found.
     """
 
     name: str = ""
@@ -122,6 +126,12 @@ class TaskDescription:
     version: int = 1
     exempt: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    plugin: str = ""
+
+    @property
+    def place(self) -> str:
+        """What messages to the author of the task begin with: its name, and the file and line of a plugin."""
+        return f"{self.plugin}:{plugins.line_of_task(Path(self.plugin))}: {self.name}" if self.plugin else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,9 +246,13 @@ AnyTask = ProbingTask | DiscourseTask | RelationTask
 T = TypeVar("T", bound=AnyTask)
 
 
-@functools.cache
+@plugins.cached
 def all_tasks() -> dict[str, AnyTask]:
-    """Every task by name, in the order of ``FAMILIES``, each family in alphabetical order; without generated ones."""
+    """Every task by name, in the order of ``FAMILIES``, each family in alphabetical order; without generated ones.
+
+    Raises:
+        DiscoprobeError: a module of a plugin is no task; the message names file and line.
+    """
     return {
         name: _published(task, name, family, module)
         for family, name, module in _modules()
@@ -246,7 +260,7 @@ def all_tasks() -> dict[str, AnyTask]:
     }
 
 
-@functools.cache
+@plugins.cached
 def generated_tasks() -> dict[str, AnyTask]:
     """The tasks that a rule generates, by name; their family is the name of the module that holds the rule."""
     return {
@@ -259,15 +273,111 @@ def generated_tasks() -> dict[str, AnyTask]:
 def _published(task: T, name: str, family: str, module: ModuleType) -> T:
     definition = task.definition.replace("{docstring}", _docstring(module))
     papers = (*papers_of(definition), *task.papers)
-    return replace(task, name=name, family=family, definition=definition, papers=papers)
+    task = replace(task, name=name, family=family, definition=definition, papers=papers)
+    file = Path(getattr(module, "__file__", None) or "")
+    if not plugins.folder_of(file):
+        return task
+    functions: dict[str, Any] = {
+        role: PluginFunction(role, function, file) for role in RETURNED if (function := getattr(task, role, None))
+    }
+    return replace(task, plugin=str(file), **functions)
+
+
+RETURNED: Mapping[str, type] = {
+    "select": pl.DataFrame, "mark": pl.DataFrame, "sample": Sample, "edit": tuple, "lacks": str,
+}  # fmt: skip
+"""The functions of a task, and what they return."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFunction:
+    """A function of a task of a plugin; what it raises becomes an error that names a line of the plugin.
+
+    Attributes:
+        role: the field of the task that holds it.
+        function: the function.
+        file: that defines the task.
+    """
+
+    role: str
+    function: Callable[..., Any]
+    file: Path
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Calls the function.
+
+        Raises:
+            DiscoprobeError: it fails, or does not return what a function of this role does.
+        """
+        try:
+            returned = self.function(*arguments)
+            if not isinstance(returned, expected := RETURNED[self.role]):
+                raise TypeError(f"{self.role} returned {type(returned).__name__}, not {expected.__name__}")
+        except DiscoprobeError:
+            raise
+        except Exception as error:
+            raise plugins.plugin_error(self.file, error) from error
+        return returned
+
+
+def packaged_modules() -> Iterator[tuple[str, str, ModuleType]]:
+    """Family, name and module of everything in the package's folders of tasks."""
+    for family in FAMILIES:
+        package = importlib.import_module(f"discoprobe.builders.{family}")
+        for name in sorted(info.name for info in pkgutil.iter_modules([*package.__path__][:1])):
+            yield family, name, importlib.import_module(f"{package.__name__}.{name}")
 
 
 def _modules() -> Iterator[tuple[str, str, ModuleType]]:
-    """Family, name and module of everything in the folders of tasks."""
-    for family in FAMILIES:
-        package = importlib.import_module(f"discoprobe.builders.{family}")
-        for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
-            yield family, info.name, importlib.import_module(f"{package.__name__}.{info.name}")
+    """Family, name and module of everything in the folders of tasks, those of plugins last.
+
+    Raises:
+        DiscoprobeError: a module of a plugin is no task.
+    """
+    names: dict[str, str] = {}
+    for family, name, module in packaged_modules():
+        names[name] = family
+        yield family, name, module
+    for folder in plugins.plugin_folders():
+        for family in FAMILIES:
+            for file in sorted((folder / family).glob("[!_]*.py")):
+                yield family, file.stem, plugin_module(file, names)
+                names[file.stem] = str(file)
+
+
+def plugin_module(file: Path, names: Mapping[str, str]) -> ModuleType:
+    """The module of a plugin that defines a task, or a family of tasks.
+
+    Args:
+        file: its path; the folder is that of the family.
+        names: the tasks that there are, and where: a family, or the file of another plugin.
+
+    Raises:
+        DiscoprobeError: it fails, or defines no task with a docstring, or its name is no name or is used.
+    """
+    name, module_name = file.stem, f"discoprobe.builders.{file.parent.name}.{file.stem}"
+    if not re.fullmatch("[a-z][a-z0-9_]*", name):
+        raise DiscoprobeError(f"{file}:1: the name of a task has small letters, digits and _; rename the file")
+    if name in names:
+        raise DiscoprobeError(f"{file}:1: there is a task {name} in {names[name]}; rename the file")
+    try:
+        loaded = sys.modules.get(module_name)
+        if loaded and loaded.__file__ != str(file):
+            del sys.modules[module_name]
+        module = importlib.import_module(module_name)
+    except DiscoprobeError:
+        raise
+    except Exception as error:
+        raise plugins.plugin_error(file, error) from error
+    defined = [getattr(module, "TASK", None), *getattr(module, "TASKS", ())]
+    if not any(isinstance(task, AnyTask) for task in defined):
+        raise DiscoprobeError(
+            f"{file}:{plugins.line_of_task(file)}: TASK is no ProbingTask, DiscourseTask or RelationTask; "
+            "a file that defines no task has a name that begins with _"
+        )
+    if not _docstring(module):
+        raise DiscoprobeError(f"{file}:1: the docstring is missing; it is the definition that cards print")
+    return module
 
 
 def _docstring(module: ModuleType) -> str:

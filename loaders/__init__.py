@@ -3,7 +3,7 @@
 ``catalogue`` names pinned corpora, ``fetch`` downloads and verifies them, ``raw`` annotates plain text as CoNLL-U,
 ``conllu`` reads CoNLL-U into columns, with what ``discourse_layers`` reads, and ``cache`` keeps the result.
 ``languages`` holds facts about languages, ``words`` counts and divides text. ``hashing`` makes keys and choices,
-``files`` compares files and replaces folders.
+``files`` compares files and replaces folders, and ``plugins`` finds the files of users.
 """
 
 import lazy_loader
@@ -14,10 +14,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "UPOS", "feat", "joined"],
     "errors": ["AuditFailedError", "CorpusFormatError", "DiscoprobeError", "IntegrityError", "RemoteError",
         "RetryPolicy", "UnknownNameError", "UnsupportedError", "UsageError"],
-    "files": ["FileHashes", "PREFIX", "Place", "cache_folder", "convert_table", "hashes_of", "recovered",
-        "work_folder"],
+    "files": ["FileHashes", "PREFIX", "Place", "allowed_values", "cache_folder", "convert_table", "hashes_of",
+        "line_of", "mistakes", "recovered", "work_folder"],
     "hashing": ["keys_of", "text_keys"],
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
+    "plugins": ["VARIABLE", "plugin_folders", "use_plugins"],
     "process_pool": ["WORDS", "cluster", "n_workers", "process_pool", "silent"],
     "tables": ["read_lines", "read_text"],
     "words": ["is_unspaced", "n_alphanumeric_words", "n_running_words", "n_words", "running_words", "tokens",

@@ -421,6 +421,10 @@ class Corpus:
     forms: FormsFile | None = None
     trust: Mapping[str, Trust] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        names = ", ".join(source.name for source in self.sources)
+        return f"<Corpus {self.lang}: {self.n_sentences:,} sentences, {self.n_documents:,} documents; {names}>"
+
     @classmethod
     def of_shards(cls, lang: str, shards: Iterable[Shard], sources: tuple[Source, ...] = ()) -> Corpus:
         """A corpus of shards that are in memory."""

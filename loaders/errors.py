@@ -5,6 +5,7 @@
     DiscoprobeError                  exit status 1: the user's input
     ├── CorpusFormatError            a malformed corpus file: path, line, sentence
     ├── UnknownNameError             an unknown language, task, corpus or config; names similar ones
+    ├── TaskError                    a function of a task returns a table without a column
     ├── UnsupportedError             the corpus lacks what was asked for
     ├── UnreadableDataError          a dataset for `build audit` that cannot be read
     ├── ModelError                   a model that `build probe` cannot load or use

@@ -15,7 +15,10 @@ Data that is written by hand is TOML: `parse_toml` and `convert_table` give its 
 `msgspec`, with errors that name file, table and key.
 """
 
+import copy
 import ctypes
+import difflib
+import enum
 import errno
 import hashlib
 import io
@@ -24,11 +27,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -265,7 +271,7 @@ def exchanged(one: Path, other: Path) -> bool:
     """Exchanges two paths in one step; False where the system cannot do that."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError):  # not Linux, or an old C library
+    except (AttributeError, OSError, TypeError):  # not Linux, or an old C library; Windows has no library without name
         return False
     paths = os.fsencode(one), os.fsencode(other)
     if rename(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0:
@@ -301,10 +307,154 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
     try:
         return msgspec.toml.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise DiscoprobeError(f"{file}: not valid TOML: {error}") from error
+        line = re.search(r"at line (\d+)", str(error))
+        place = f"{file}:{line[1]}" if line and Path(file).is_absolute() else file
+        raise DiscoprobeError(f"{place}: not valid TOML: {error}") from error
 
 
-def convert_table(table: object, kind: type[T], file: str, path: str = "") -> T:
+def read_utf8(path: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        DiscoprobeError: it cannot be read, or is in another encoding.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
+
+
+Keys = Sequence[str | int]
+"""The keys and indices that lead to a value in a TOML text, such as ``("connectives", "entries", 3)``."""
+
+
+def line_of(toml: str, keys: Keys) -> int:
+    """The line on which a value of a TOML text ends its first line: the first after which the text so far has it.
+
+    A text that is cut inside an array is completed by brackets. If the text has no such value, the line is that of the
+    table that lacks it.
+    """
+    lines = toml.splitlines(keepends=True)
+    low, high = 1, len(lines)  # bisection: once the text has a value, it keeps it
+    while low < high:
+        middle = (low + high) // 2
+        tables, last = _tables_to(lines, middle)
+        if _has(tables, keys):
+            high = middle
+        else:
+            low = max(last, middle) + 1
+    low = min(low, len(lines)) or 1
+    if keys and not _has(_tables_to(lines, low)[0], keys):
+        return line_of(toml, keys[:-1])
+    return low if keys else 1
+
+
+def _tables_to(lines: Sequence[str], number: int) -> tuple[Any, int]:
+    """The tables of the first lines of a TOML text, at least as many as ``number``, and how many these are."""
+    for last in range(number, len(lines) + 1):
+        for closing in ("", "]", "}", "]}", "]]", "]}]"):
+            with suppress(tomllib.TOMLDecodeError):
+                return tomllib.loads("".join(lines[:last]).rstrip("\n") + closing), last
+    return {}, len(lines)
+
+
+def _has(value: Any, keys: Keys) -> bool:
+    try:
+        for key in keys:
+            value = value[key]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
+
+
+class Mistake(NamedTuple):
+    """A mistake in a table: the keys that lead to it, and what is wrong, with the allowed values."""
+
+    keys: Keys
+    problem: str
+
+    def at(self, file: Path | str, toml: str) -> str:
+        """The mistake as a line that begins with the file and the line in it."""
+        names = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.keys).lstrip(".")
+        return f"{file}:{line_of(toml, self.keys)}: {names + ': ' if names else ''}{self.problem}"
+
+
+def mistakes(value: Any, kind: Any, keys: Keys = ()) -> Iterator[Mistake]:
+    """All mistakes of a plain value that should be an instance of ``kind``, where `convert_table` names the first.
+
+    Args:
+        value: what `parse_toml` returned, or a part of it.
+        kind: a `msgspec.Struct`, or the type of one of its fields.
+        keys: that lead to the value.
+    """
+    inner: list[Mistake] = []
+    annotated = typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
+    origin, arguments = typing.get_origin(annotated), typing.get_args(annotated)
+    if isinstance(value, dict) and isinstance(annotated, type) and issubclass(annotated, msgspec.Struct):
+        fields = {field.encode_name: field for field in msgspec.structs.fields(annotated)}
+        for key in [key for key in value if key not in fields]:
+            near = difflib.get_close_matches(key, fields, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            inner.append(Mistake([*keys, key], f"unknown key{meant} (allowed: {', '.join(fields)})"))
+        inner += [
+            Mistake(keys, f"the key {name} is missing")
+            for name, field in fields.items()
+            if field.required and name not in value
+        ]
+        for name in [name for name in value if name in fields]:
+            inner += mistakes(value[name], fields[name].type, [*keys, name])
+    elif isinstance(value, dict) and origin is dict:
+        for key, item in value.items():
+            inner += (Mistake([*keys, key], f"the key: {each.problem}") for each in mistakes(key, arguments[0]))
+            inner += mistakes(item, arguments[1], [*keys, key])
+    elif isinstance(value, list) and origin in {list, tuple, set, frozenset}:
+        for number, item in enumerate(value):
+            inner += mistakes(item, arguments[0], [*keys, number])
+    yield from inner
+    sound = _without_items(value, [mistake.keys[len(keys) :] for mistake in inner])
+    try:
+        if sound is not None:
+            msgspec.convert(sound, kind)
+    except msgspec.ValidationError as error:
+        message = _TOML_PLACE.fullmatch(" ".join(str(error).split()))
+        assert message is not None
+        allowed = ", ".join(dict.fromkeys(allowed_values(kind)))
+        yield Mistake(keys, message["problem"] + (f" (allowed: {allowed})" if allowed else ""))
+
+
+def _without_items(value: Any, faulty: Sequence[Keys]) -> Any:
+    """A value without the items of lists that have mistakes; None if there is a mistake that is not in a list."""
+    value = copy.deepcopy(value)
+    items = set()
+    for keys in faulty:
+        first = next((n for n, key in enumerate(keys) if isinstance(key, int)), None)
+        if first is None:
+            return None
+        items.add(tuple(keys[: first + 1]))
+    for *above, item in sorted(items, key=lambda keys: keys[-1], reverse=True):  # the last item first
+        inside = value
+        for key in above:
+            inside = inside[key]
+        del inside[item]
+    return value
+
+
+def allowed_values(kind: Any) -> Iterator[str]:
+    """The values of a closed list, or of one of several types."""
+    if kind is bool:
+        yield from ("true", "false")
+    elif isinstance(kind, type) and issubclass(kind, enum.Enum):
+        yield from (str(member.value) for member in kind)
+    elif typing.get_origin(kind) is Literal:
+        yield from map(str, typing.get_args(kind))
+    elif typing.get_origin(kind) in {Annotated, types.UnionType, typing.Union}:
+        for each in typing.get_args(kind):
+            yield from allowed_values(each)
+
+
+def convert_table(table: object, kind: type[T], file: str, path: str = "", *, toml: str = "") -> T:
     """A plain value as an instance of ``kind``, usually a `msgspec.Struct`.
 
     Args:
@@ -312,6 +462,7 @@ def convert_table(table: object, kind: type[T], file: str, path: str = "") -> T:
         kind: the expected type.
         file: where the table stands, for messages.
         path: the keys that lead to the table in its file, for messages (``connectives``).
+        toml: the text of a plugin's file, whose lines messages name; its messages are those of `mistakes`.
 
     Raises:
         DiscoprobeError: the value is not what ``kind`` declares. The message is one line, as in
@@ -320,6 +471,10 @@ def convert_table(table: object, kind: type[T], file: str, path: str = "") -> T:
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
+        if toml:
+            first, *others = mistakes(table, kind, [path] if path else [])
+            more = f" (and {len(others)} more; `build check {file}` lists them)" if others else ""
+            raise DiscoprobeError(first.at(file, toml) + more) from None
         message = _TOML_PLACE.fullmatch(" ".join(str(error).split()))
         assert message is not None
         inside = message["path"] or ""

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 from discoprobe.loaders.files import cache_folder
+from discoprobe.loaders.plugins import VARIABLE
 
 T = TypeVar("T")
 
@@ -106,7 +107,7 @@ def cluster(address: str) -> Iterator[None]:
     try:
         distributed: Any = importlib.import_module("distributed")  # an extra without types
     except ImportError as error:
-        raise UsageError("--cluster needs Dask: pip install 'discoprobe[cluster]'") from error
+        raise UsageError("--cluster needs Dask: pip install distributed") from error
     if "://" not in address and not Path(address).is_file():
         raise UsageError(f"--cluster {address}: neither tcp://HOST:PORT nor a scheduler file")
     place: dict[str, str] = {"address": address} if "://" in address else {"scheduler_file": address}
@@ -153,21 +154,21 @@ def _sees(path: str) -> tuple[bool, str]:
 
 
 class _SetUpExecutor(Executor):
-    """An executor whose workers use this process's working directory and cache."""
+    """An executor whose workers use this process's working directory, cache and plugins."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
-        self._folders = os.getcwd(), str(cache_folder())  # noqa: PTH109
+        self._folders = os.getcwd(), str(cache_folder()), os.environ.get(VARIABLE, "")  # noqa: PTH109
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Call a function in a worker. It is pickled with its arguments here, so that Dask does not inspect them."""
         return self._executor.submit(_call, self._folders, pickle.dumps((fn, args, kwargs)))
 
 
-def _call(folders: tuple[str, str], called: bytes) -> Any:
+def _call(folders: tuple[str, str, str], called: bytes) -> Any:
     """In a worker: call the pickled function with the folders of the process that submitted it."""
     os.chdir(folders[0])
-    os.environ["DISCOPROBE_CACHE"] = folders[1]
+    os.environ["DISCOPROBE_CACHE"], os.environ[VARIABLE] = folders[1:]
     fn, args, kwargs = pickle.loads(called)  # noqa: S301 (the parent wrote it)
     return fn(*args, **kwargs)
 

@@ -4,24 +4,44 @@ The page of tasks is written whole. In the other pages the text between ``<!-- t
 replaced. In README the output of its first command is replaced, and the row after it.
 """
 
+import enum
+import inspect
+import json
 import re
 import subprocess
 import sys
 import tempfile
+import tomllib
+import types
+import typing
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 import polars as pl
 
-from discoprobe.builders import build  # noqa: F401 (imports every module that reads a section of a language)
 from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import FAMILIES, all_tasks, generated_tasks
-from discoprobe.loaders.languages.language import Availability, LanguageSection
-from discoprobe.loaders.raw import segmentation as sentence_boundaries  # noqa: F401 (the same)
+from discoprobe.loaders.languages.language import (
+    Condition,
+    Features,
+    GeneralFacts,
+    languages,
+    packaged_language,
+)
+from discoprobe.own_files import sections
 
 MOST_LABELS = 6
 """Largest number of labels of a task that are shown."""
+
+MOST_ITEMS = 2
+"""Items of a list that an example shows."""
+MOST = 100
+"""Characters; an example that says more than the default may be longer by these."""
+UNUSED = {"[conj_type] sconj": 'sconj = ["that", "because"]'}
+"""Examples of keys that no file has."""
 
 TITLES = {
     "probing": "Probing tasks",
@@ -117,26 +137,92 @@ def checks(kind: Kind) -> str:
     return _markdown_table(("check", "measures", "threshold"), rows)
 
 
-def sections() -> str:
-    """The sections of a language's file, and the modules that declare their keys."""
-    kinds = (*LanguageSection.__subclasses__(), *Availability.__subclasses__())
-    rows = [
-        (
-            f"`[{kind.section}]`",
-            ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(kind) if field.name != "source"),
-            f"`{kind.__module__.removeprefix('discoprobe.').replace('.', '/')}.py`",
-        )
-        for kind in kinds
-        if hasattr(kind, "section") and kind.__module__.startswith("discoprobe.")
-    ]
-    return _markdown_table(("section", "keys", "documented in"), sorted(rows))
+def language_keys() -> str:
+    """Every key that a language file may have, with its values, its meaning and an example from a file."""
+    files = {code: tomllib.loads(packaged_language(code)) for code in languages()}
+    rows: list[tuple[str, ...]] = []
+    for section, kind in {"": GeneralFacts, **sections()}.items():
+        tables = [(code, tables.get(section, {}) if section else tables) for code, tables in files.items()]
+        rows += _rows_of(kind, f"[{section}] " if section else "", tables)
+    return _markdown_table(("key", "value", "meaning", "example"), rows)
+
+
+Found = list[tuple[str, dict[str, Any]]]
+"""Tables of the same kind in language files, with the code of the language."""
+
+
+def _rows_of(kind: type[msgspec.Struct], prefix: str, tables: Found) -> Iterator[tuple[str, ...]]:
+    """A row per key of a table; keys of tables inside it follow."""
+    meanings = meanings_of(kind)
+    for field in msgspec.structs.fields(kind):
+        name, values = field.encode_name, [(code, table[field.name]) for code, table in tables if field.name in table]
+        if name == "source":  # the page explains it
+            continue
+        values = values or [("no file yet", tomllib.loads(UNUSED[prefix + name])[name])]
+        code, shortest = min(values, key=lambda each: len(_toml(each[1])) + MOST * (each[1] in (False, [], "")))
+        example = f"`{name} = {_toml(shortest)}` ({code})".replace("|", "\\|")
+        words, inner, items = _in_words(field.type, values)
+        rest = meanings[name]
+        yield f"`{prefix}{name}`", words, rest[0].upper() + rest[1:].rstrip("."), example
+        if inner is not None and inner is not Condition:
+            yield from _rows_of(inner, f"{prefix}{name}.", items)
+
+
+def meanings_of(kind: type) -> dict[str, str]:
+    """What the docstrings of a class and its bases say of its attributes."""
+    meanings: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        text = inspect.cleandoc(base.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+        for name, meaning in re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", text, re.MULTILINE):
+            meanings[name] = " ".join(meaning.split()).replace("``", "`").replace("|", "\\|")
+    return meanings
+
+
+def _in_words(  # noqa: PLR0911 (one for each kind of value)
+    kind: Any, values: Found
+) -> tuple[str, type[msgspec.Struct] | None, Found]:
+    """What a value is, in words; and if it is or has tables, their class and those that were found."""
+    arguments = typing.get_args(kind)
+    origin = typing.get_origin(kind)
+    if origin is Annotated:
+        words, inner, items = _in_words(arguments[0], values)
+        pattern = next((meta.pattern for meta in kind.__metadata__ if getattr(meta, "pattern", None)), None)
+        return (f"{words} like `{pattern}`".replace("|", "\\|") if pattern else words), inner, items
+    if origin in {types.UnionType, typing.Union}:
+        return _in_words(next(each for each in arguments if each is not type(None)), values)
+    if origin is typing.Literal:
+        return ", ".join(f"`{each}`" for each in arguments), None, []
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return ", ".join(f"`{each.value}`" for each in kind), None, []
+    if kind == Features:
+        return "table of features and lists of their values", None, []
+    if origin in {tuple, frozenset}:
+        listed = [(code, item) for code, value in values for item in value]
+        words, inner, items = _in_words(arguments[0], listed)
+        return f"list of {words}", inner, items
+    if origin is dict:
+        listed = [(code, item) for code, value in values for item in value.values()]
+        words, inner, items = _in_words(arguments[1], listed)
+        return f"table of {words}", inner, items
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return "conditions" if kind is Condition else "table", kind, values
+    return {str: "text", bool: "`true`, `false`", int: "number"}[kind], None, []
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML, on one line, long lists cut."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value[:MOST_ITEMS]) + "]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 TABLES = {
     "columns": columns,
     "integrity": lambda: checks(Kind.INTEGRITY),
     "shortcuts": lambda: checks(Kind.SHORTCUT),
-    "sections": sections,
+    "language_keys": language_keys,
 }
 
 

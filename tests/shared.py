@@ -35,7 +35,7 @@ WHY = "no ../shared with treebanks beside the repository"
 needs_shared = pytest.mark.skipif(not UD.is_dir(), reason=WHY)
 
 STANZA = SHARED / "models" / "stanza"
-NOT_INSTALLED = "Stanza is not installed: pip install 'discoprobe[stanza]'"
+NOT_INSTALLED = "Stanza is not installed: pip install stanza"
 HAS_STANZA = importlib.util.find_spec("stanza") is not None
 NO_STANZA = (
     NOT_INSTALLED if not HAS_STANZA

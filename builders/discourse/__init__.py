@@ -3,3 +3,7 @@
 A task takes windows from ``builders.passages``, gives them labels, and returns rows; their texts come last,
 in ``builders.blocks``.
 """
+
+from discoprobe.loaders.plugins import FamilyPath
+
+__path__ = FamilyPath(__path__, "discourse")  # type: ignore[assignment]  # plugins may have further modules

@@ -71,7 +71,12 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ArgumentRules(LanguageSection, frozen=True):
-    """The section ``[arguments]``: how subjects and objects are marked."""
+    """The section ``[arguments]``: how subjects and objects are marked.
+
+    Attributes:
+        nsubj: what a noun looks like that is a subject.
+        obj: what a noun looks like that is an object.
+    """
 
     section: ClassVar[str] = "arguments"
     nsubj: Argument = Argument()

@@ -82,7 +82,11 @@ class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Connectives(LanguageSection, frozen=True):
-    """The section ``[connectives]``: a closed list; empty where the language has none."""
+    """The section ``[connectives]``: a closed list; empty where the language has none.
+
+    Attributes:
+        entries: the connectives.
+    """
 
     section: ClassVar[str] = "connectives"
     entries: tuple[Connective, ...] = ()

@@ -109,6 +109,11 @@ class PredicateRules(LanguageSection, frozen=True):
     meets one of ``active_if``, it is Act.
 
     Attributes:
+        tense: places of Tense, in the order in which they are looked at.
+        voice: places of Voice; of a passive that is not marked by the feature, see `passive`.
+        mood: places of Mood.
+        person: places of Person.
+        aspect: places of Aspect.
         unreadable: features without a place that treebanks mark all the same, as ``notes`` say.
         read: conditions, any of which the word must meet for the feature to be read from it (no entry: ``FINITE`` for
             Tense, Mood and Person, none for the others).

@@ -79,7 +79,12 @@ class SyncreticForms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class MorphologyRules(LanguageSection, frozen=True):
-    """The section ``[morphology]``: the language's analyser, and rules for what no analyser or corpus tells."""
+    """The section ``[morphology]``: the language's analyser, and rules for what no analyser or corpus tells.
+
+    Attributes:
+        analyser: the dictionary that says what else a form can be; without it, the words of the corpus do.
+        syncretic: words whose form has a second value of a feature.
+    """
 
     section: ClassVar[str] = "morphology"
     analyser: Literal["pymorphy3"] | None = None

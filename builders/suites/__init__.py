@@ -2,3 +2,7 @@
 
 A suite is a task with ``conditions``: its configs have one split, ``test``, and one row per pair.
 """
+
+from discoprobe.loaders.plugins import FamilyPath
+
+__path__ = FamilyPath(__path__, "suites")  # type: ignore[assignment]  # plugins may have further modules

@@ -114,7 +114,8 @@ class ConfigEntry(Audited):
     it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs; ``silver`` how many
     rows people annotated (``gold``) and how many a model (``silver``), if it did any. ``readers`` has what people and
     models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because of what
-    readers said, by id with the verdict. ``example`` is a row of test, long texts cut.
+    readers said, by id with the verdict. ``plugins`` has size and hash of the files of plugins that it was made with.
+    ``example`` is a row of test, long texts cut.
     """
 
     task: str
@@ -137,6 +138,7 @@ class ConfigEntry(Audited):
     silver: NotRequired[dict[str, int]]
     readers: NotRequired[dict[str, ReaderFigures]]
     excluded: NotRequired[dict[str, str]]
+    plugins: NotRequired[dict[str, FileEntry]]
     example: NotRequired[dict[str, Any]]
 
 
@@ -334,6 +336,8 @@ def config_entry(
         entry["example"] = _shorten_texts(config.splits["test"].slice(0, 1).to_pylist()[0])
     if config.excluded:
         entry["excluded"] = dict(config.excluded)
+    if config.plugins:
+        entry["plugins"] = cast("dict[str, FileEntry]", {name: dict(of) for name, of in config.plugins.items()})
     if lists := lists_of(config.settings):
         entry["lists"] = lists
     return entry

@@ -35,6 +35,7 @@ from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
+from discoprobe.loaders.plugins import PluginFiles
 
 README = "README.md"
 AUDIT = "audit.json"
@@ -43,12 +44,13 @@ CONFIGS = "CONFIGS.md"
 
 
 def digest(
-    corpus: Corpus, settings: Settings, task_version: int, excluded: Mapping[str, str] | None = None, **flags: bool
-) -> str:
+    corpus: Corpus, settings: Settings, task_version: int, excluded: Mapping[str, str] | None = None,
+    plugins: PluginFiles | None = None, **flags: bool,
+) -> str:  # fmt: skip
     """A hash of all that makes a config, besides the name of its task.
 
-    ``excluded`` are the rows that are left out because readers found them faulty, by id; ``flags`` are options that
-    change a result, such as whether it is audited.
+    ``excluded`` are the rows that are left out because readers found them faulty, by id; ``plugins`` the files of
+    plugins that it depends on; ``flags`` are options that change a result, such as whether it is audited.
     """
     parts = {
         "lang": corpus.lang,
@@ -63,7 +65,7 @@ def digest(
         "versions": manifest.stage_versions(task_version),
         "software": environment(),
     }
-    return hash_of_json(parts)
+    return hash_of_json(parts | ({"plugins": plugins} if plugins else {}))
 
 
 def language_file_hash(lang: str) -> str:
@@ -81,7 +83,10 @@ def environment() -> dict[str, str]:
     return manifest.installed(sorted({*manifest.SOFTWARE, *manifest.WRITING}))
 
 
-def why_stale(current: Manifest, name: str, corpus: Corpus, settings: Settings, task_version: int) -> tuple[str, ...]:
+def why_stale(  # noqa: PLR0913, PLR0917 (what a config depends on)
+    current: Manifest, name: str, corpus: Corpus, settings: Settings, task_version: int,
+    plugins: PluginFiles | None = None,
+) -> tuple[str, ...]:  # fmt: skip
     """Why a config that is not up to date has to be built, in words: ``numpy: 2.1 → 2.2``."""
     if name not in current["configs"]:
         known = name in current["unavailable"]
@@ -94,6 +99,7 @@ def why_stale(current: Manifest, name: str, corpus: Corpus, settings: Settings, 
         *diff.changed_values(current["software"], manifest.software()),
         *diff.changed_values(entry["versions"], manifest.stage_versions(task_version)),
         *diff.changed_values(entry["settings"], now),
+        *_changed_plugins(entry.get("plugins", {}), plugins or {}),
         *(f"{source}: not read before" for source in sorted(after.keys() - before.keys())),
         *(f"{source}: not read any more" for source in sorted(before.keys() - after.keys())),
         *(
@@ -103,6 +109,13 @@ def why_stale(current: Manifest, name: str, corpus: Corpus, settings: Settings, 
         ),
     ]
     return tuple(lines) or ("its files, the data of the language, its options, or libraries of an earlier build",)
+
+
+def _changed_plugins(before: PluginFiles, now: PluginFiles) -> Iterator[str]:
+    for name in sorted(before.keys() | now.keys()):
+        if before.get(name) != now.get(name):
+            change = "changed" if name in before and name in now else "new" if name in now else "not used any more"
+            yield f"{name} of a plugin: {change}"
 
 
 def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:
@@ -172,13 +185,13 @@ class Release:
         for split in result.splits:
             rows.write_split(result, split, place)
         if report:
-            (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
+            _replace_text(place / AUDIT, report.to_json())
         if documents is not None and not documents.is_empty():
             table = self.folder / manifest.attribution_name(result.name)
             table.parent.mkdir(exist_ok=True)
             documents.write_parquet(table)
         sizes = lengths(result)
-        (place / README).write_text(card.config_card(result, sizes, report), encoding="utf-8")
+        _replace_text(place / README, card.config_card(result, sizes, report))
         _replace_text(self.folder / plots.rows_name(result.name), plots.rows_plot(result, sizes))
         if report:
             _replace_text(self.folder / plots.audit_name(result.name), plots.audit_plot(report))
@@ -274,7 +287,7 @@ class Release:
 def _replace_text(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)  # the file may be a link into the old release
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")  # the same bytes on Windows
 
 
 def documents(

@@ -19,6 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discoprobe.builders.config import schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from datasets import Features
     from werkzeug.datastructures import MultiDict
 
     from discoprobe.builders.config import Config
@@ -45,14 +47,10 @@ _NUMBER = "_number"
 
 def write_split(config: Config, split: str, folder: Path) -> Path:
     """Writes one split below ``folder``; label names go into the schema's metadata, where `datasets` looks for them."""
-    from datasets import ClassLabel, Features
-
     table = config.splits[split]
-    features = Features.from_arrow_schema(table.schema)
-    features["label"] = ClassLabel(names=list(config.labels))
     path = folder / split_file(split)
     pq.write_table(
-        table.replace_schema_metadata(features.arrow_schema.metadata),
+        table.replace_schema_metadata(features_of(config).arrow_schema.metadata),
         path,
         compression="zstd",
         row_group_size=ROW_GROUP,
@@ -60,6 +58,15 @@ def write_split(config: Config, split: str, folder: Path) -> Path:
         use_content_defined_chunking=CHUNKING,
     )
     return path
+
+
+def features_of(config: Config) -> Features:
+    """The features of a config's rows, with the names of its labels."""
+    from datasets import ClassLabel, Features
+
+    features = Features.from_arrow_schema(schema(config.shape))
+    features["label"] = ClassLabel(names=list(config.labels))
+    return features
 
 
 def content_hash(table: pa.Table) -> str:

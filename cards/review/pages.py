@@ -220,7 +220,7 @@ def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts
     """
     sections = list(zip(reports, verdicts, map(_texts_of_findings, read.data, reports), strict=True))
     page = render("audit_page.html", package="review", sections=sections, skipped=read.skipped, checks=BY_ID)
-    path.write_text(page, encoding="utf-8")
+    path.write_text(page, encoding="utf-8", newline="\n")
 
 
 def _texts_of_findings(data: AuditInput, report: Report) -> dict[str, tuple[str, str, list[str]]]:

@@ -5,7 +5,8 @@ openly licensed treebank, a ``[[text]]`` table per corpus of raw text and a ``[[
 UniMorph, pinned to a commit with the hash of every file, and a ``[[left_out]]`` table per corpus that is not used
 without further permission, with the reason. If only the licence is the reason, its files are pinned too, and it is used
 where every licence is accepted.
-``scripts/pin_corpora.py`` makes the files; nothing here uses the network.
+``scripts/pin_corpora.py`` makes the files; nothing here uses the network. Plugins (``loaders.plugins``) may have files
+of the same form, whose corpora are added to those of the language, or make a language known.
 
 Each class is a table of such a file with the same fields; `msgspec` reads and checks them. Files are parsed
 only as far as needed, because parsing is slow: `languages` reads the head of each file, `treebank` one whole file.
@@ -17,6 +18,7 @@ language of a dataset: ``finewiki-de`` is German FineWiki.
 import functools
 import importlib.resources
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
@@ -26,8 +28,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import FileHashes, convert_table, hashes_of, parse_toml
+from discoprobe.loaders import plugins
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.files import FileHashes, convert_table, hashes_of, line_of, parse_toml, read_utf8
 
 HUB: Final = "hf://"
 """Prefix of URLs on the Hub."""
@@ -156,9 +159,14 @@ class CorpusRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     licence: str
     citation: str
 
+    @property
+    def names(self) -> set[str]:
+        """Its name and prefix in small letters."""
+        return {self.name.casefold(), self.prefix.casefold()}
+
     def is_named(self, name: str) -> bool:
         """Whether this is its name or prefix, in any case."""
-        return name.casefold() in {self.name.casefold(), self.prefix.casefold()}
+        return name.casefold() in self.names
 
 
 class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -290,7 +298,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _contents(self.code).left_out
 
 
-class _TreebankFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+KINDS: Final = ("treebank", "text", "forms", "left_out")
+"""The tables of a file that are lists of corpora."""
+
+
+class CatalogueFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of the catalogue."""
 
     language: Language
@@ -304,7 +316,9 @@ def languages(*, every: bool = False) -> list[Language]:
     """The languages that have an openly licensed corpus, sorted by code; with ``every`` all known languages."""
     offered = ("\n[[treebank]]", "\n[[text]]")
     return [
-        language for code, language in _by_code().items() if every or any(table in _toml(code) for table in offered)
+        language
+        for code, language in _by_code().items()
+        if every or any(table in text for text in _texts(code).values() for table in offered)
     ]
 
 
@@ -349,7 +363,7 @@ def _standard_code(name: str) -> str:
     return code if _CODE.fullmatch(code) else name
 
 
-@functools.cache
+@plugins.cached
 def language_codes() -> frozenset[str]:
     """The codes of the languages of the catalogue, those without a corpus that may be used among them."""
     return frozenset(language.code for language in languages(every=True))
@@ -494,60 +508,130 @@ def sample_files() -> dict[str, Path]:
     return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.conllu"))}
 
 
+@functools.cache
+def packaged_names() -> frozenset[str]:
+    """The names and prefixes, in small letters, of all corpora of the package's catalogue."""
+    entries = [entry for entry in _folder().iterdir() if entry.name.endswith(".toml")]
+    return frozenset(name.casefold() for entry in entries for name in _names_in(entry.read_text(encoding="utf-8")))
+
+
+def own_files(names: Iterable[str]) -> list[Path]:
+    """The files of plugins that have corpora of these names."""
+    names = set(names)
+    return [file for file in plugins.plugin_files(plugins.CATALOGUE) if names & _own_values(file, ("name",))]
+
+
+def own_file(corpus: CorpusRecord, path: str) -> Path | None:
+    """Where the plugin that has a corpus in its catalogue has a file of it; None if none has one.
+
+    The path is that in the catalogue, below the folder of the plugin.
+    """
+    files = (file for file in plugins.plugin_files(plugins.CATALOGUE) if file.stem == corpus.lang)
+    places = (file.parents[1] / path for file in files if corpus.name in _own_values(file, ("name",)))
+    return next((place for place in places if place.is_file()), None)
+
+
+@plugins.cached
+def _own_values(file: Path, keys: tuple[str, ...]) -> frozenset[str]:
+    """The texts and numbers that the corpora in a file of a plugin, and their files, have under some keys."""
+    tables = parse_toml(read_utf8(file), str(file))
+    listed = [tables[kind] for kind in KINDS if isinstance(tables.get(kind), list)]
+    corpora = [corpus for of_kind in listed for corpus in of_kind if isinstance(corpus, dict)]
+    entries = [entry for corpus in corpora if isinstance(corpus.get("files"), list) for entry in corpus["files"]]
+    records = [*corpora, *(entry for entry in entries if isinstance(entry, dict))]
+    return frozenset(str(record[key]) for record in records for key in keys if key in record)
+
+
 def _folder() -> Traversable:
     return importlib.resources.files("discoprobe.loaders") / "catalogue"
 
 
-@functools.cache
-def _toml(code: str) -> str:
-    return (_folder() / f"{code}.toml").read_text(encoding="utf-8")
+@plugins.cached
+def _texts(code: str) -> Mapping[str, str]:
+    """The files of a language with their texts: that of the package, then those of plugins."""
+    entry = _folder() / f"{code}.toml"
+    of_package = {f"catalogue/{code}.toml": entry.read_text(encoding="utf-8")} if entry.is_file() else {}
+    files = [file for file in plugins.plugin_files(plugins.CATALOGUE) if file.stem == code]
+    return of_package | {str(file): read_utf8(file) for file in files}
 
 
-@functools.cache
+@plugins.cached
 def _by_code() -> Mapping[str, Language]:
     """Every language by code. The tables of corpora are cut off before parsing, because parsing them takes long."""
-    names = sorted(entry.name for entry in _folder().iterdir())
-    codes = [name.removesuffix(".toml") for name in names if name.endswith(".toml")]
-    heads = {}
-    for code in codes:
-        file = f"catalogue/{code}.toml"
-        head = parse_toml(_toml(code).partition("\n[[")[0], file)
-        heads[code] = convert_table(head, _TreebankFile, file).language
+    names = {entry.name for entry in _folder().iterdir()} | {file.name for file in plugins.plugin_files("catalogue")}
+    heads: dict[str, Language] = {}
+    for code in sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")):
+        for file, text in _texts(code).items():
+            of_plugin = Path(file).is_absolute()
+            tables = parse_toml(text if of_plugin else text.partition("\n[[")[0], file)
+            facts = {key: value for key, value in tables.items() if key not in KINDS}
+            head = convert_table(facts, CatalogueFile, file, toml=text if of_plugin else "").language
+            if head.code != code:
+                place = f"{file}:{line_of(text, ['language', 'code'])}" if of_plugin else file
+                raise DiscoprobeError(f"{place}: language.code: expected '{code}', as the file is called")
+            heads.setdefault(code, head)
     return MappingProxyType(heads)
 
 
-@functools.cache
+@plugins.cached
 def _index() -> Mapping[str, str]:
     """Name or prefix of every corpus, in lower case → code of its language.
 
     Both are found by a pattern, since parsing all files would take ten times as long.
     """
-    return MappingProxyType({name.casefold(): code for code in _by_code() for name in _names_in(code)})
+    return MappingProxyType({name.casefold(): code for code in _by_code() for name in _names_of(code)})
 
 
-@functools.cache
+@plugins.cached
 def _file_index() -> Mapping[str, str]:
     """Hashes, size and, in lower case, name of every file of a treebank in the catalogue → code of its language."""
-    files = ((code, file) for code in _by_code() for file in _FILES.findall(_toml(code)))
-    return MappingProxyType({key.casefold(): code for code, file in files for key in file if key})
+    values: dict[str, str] = {}
+    for code in _by_code():
+        for file, text in _texts(code).items():
+            if Path(file).is_absolute():
+                paths = (PurePosixPath(path).name for path in _own_values(Path(file), ("path",)))
+                of_file = {*_own_values(Path(file), ("git_blob_sha1", "bytes", "sha256")), *paths}
+            else:
+                of_file = {value for of_entry in _FILES.findall(text) for value in of_entry}
+            values |= dict.fromkeys((value.casefold() for value in of_file if value), code)
+    return MappingProxyType(values)
 
 
 def _index_names() -> list[str]:
-    return [name for code in _by_code() for name in _names_in(code)]
+    return [name for code in _by_code() for name in _names_of(code)]
 
 
-def _names_in(code: str) -> list[str]:
-    return _NAMES.findall(_toml(code).partition("\n[[")[2])
+def _names_of(code: str) -> list[str]:
+    names: list[str] = []
+    for file, text in _texts(code).items():
+        names += sorted(_own_values(Path(file), ("name", "prefix"))) if Path(file).is_absolute() else _names_in(text)
+    return names
 
 
-@functools.cache
-def _contents(code: str) -> _TreebankFile:
-    file = f"catalogue/{code}.toml"
-    tables = parse_toml(_toml(code), file)
-    for kind in ("treebank", "text", "forms", "left_out"):
-        for table in tables.get(kind, ()):
-            table["lang"] = code
-    return convert_table(tables, _TreebankFile, file)
+def _names_in(text: str) -> list[str]:
+    return _NAMES.findall(text.partition("\n[[")[2])
+
+
+@plugins.cached
+def _contents(code: str) -> CatalogueFile:
+    """What the catalogue has of a language, in all files.
+
+    Raises:
+        DiscoprobeError: a file of a plugin has a mistake, or a corpus with a name that is used.
+    """
+    together = CatalogueFile(_by_code()[code])
+    for file, text in _texts(code).items():
+        tables = parse_toml(text, file)
+        for kind in KINDS:
+            for table in tables.get(kind, ()):
+                table["lang"] = code
+        contents = convert_table(tables, CatalogueFile, file, toml=text if Path(file).is_absolute() else "")
+        records = {kind: (*getattr(together, kind), *getattr(contents, kind)) for kind in KINDS}
+        names = Counter(name.casefold() for of_kind in records.values() for record in of_kind for name in record.names)
+        if Path(file).is_absolute() and (twice := [name for name, n in names.items() if n > 1]):
+            raise DiscoprobeError(f"{file}: the catalogue has a corpus {twice[0]}; choose another name and prefix")
+        together = msgspec.structs.replace(together, **records)
+    return together
 
 
 class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

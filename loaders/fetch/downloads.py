@@ -283,7 +283,10 @@ def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop
                 return target
             target.unlink(missing_ok=True)
             errors: list[RemoteError] = []
-            for url in places(corpus, file):
+            in_plugin = treebanks.own_file(corpus, file.path)
+            if not in_plugin and not corpus.repo:
+                raise MissingFileError(f"{corpus.name}: the folder of its plugin has no file {file.path}")
+            for url in [in_plugin.as_uri()] if in_plugin else places(corpus, file):
                 try:
                     _Download(file, part, retry, stop).run(url)
                 except (MissingFileError, IntegrityError) as error:

@@ -1,7 +1,8 @@
 """Facts and rules of languages: ``loaders/languages/<code>.toml`` as typed, checked, immutable values.
 
 A file has general facts (name, script, spaces, capitals) at the top, and sections. A section belongs to the module that
-uses it: a task, or a module that several tasks share. That module declares a `LanguageSection` with the keys of the
+uses it: a task, or a module that several tasks share. A file of a plugin (``loaders.plugins``) takes the place of the
+package's file of the language. That module declares a `LanguageSection` with the keys of the
 section, and gets it with `LanguageData.section`. So rules of a language are data, and no code depends on a certain
 language. If a language has no file, or the file no such section, the defaults of the class are used.
 
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
 
 import langcodes
@@ -23,7 +25,8 @@ import msgspec
 import regex
 
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.files import convert_table, parse_toml
+from discoprobe.loaders.files import convert_table, line_of, parse_toml, read_utf8
+from discoprobe.loaders.plugins import LANGUAGES, cached, language_file, plugin_files
 
 _DATA: Final = parse_toml(
     importlib.resources.files(__package__).joinpath("scripts.toml").read_text("utf-8"), "scripts.toml"
@@ -134,8 +137,8 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 S = TypeVar("S", bound=LanguageSection)
 
 
-class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True):
-    """All that is known about one language.
+class GeneralFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys at the top of a language's file.
 
     Attributes:
         code: as in Universal Dependencies.
@@ -145,7 +148,6 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
         cased: whether the script has capitals.
         capitals: letters at the beginning of a word whose capital differs from Unicode's → capital (Turkish *i*, Dutch
             *ij*).
-        sections: the other tables of the file as plain values; see `section`.
     """
 
     code: str
@@ -154,7 +156,20 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
     spaces: bool = True
     cased: bool = True
     capitals: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class LanguageData(GeneralFacts, frozen=True, kw_only=True, dict=True):
+    """All that is known about one language.
+
+    Attributes:
+        sections: the other tables of the file as plain values; see `section`.
+        file: the path of its file, for messages.
+        toml: the text of a plugin's file, in which messages name lines; empty for a file of the package.
+    """
+
     sections: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    file: str = ""
+    toml: str = ""
 
     def section(self, kind: type[S]) -> S:
         """A section of the language's file as an instance of its class; the defaults where the file has none.
@@ -164,7 +179,7 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
         """
         if kind not in self._converted:
             table = self.sections.get(kind.section, {})
-            self._converted[kind] = convert_table(table, kind, f"languages/{self.code}.toml", kind.section)
+            self._converted[kind] = convert_table(table, kind, self.file, kind.section, toml=self.toml)
         return cast("S", self._converted[kind])
 
     @functools.cached_property
@@ -187,12 +202,13 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
 
 
 def languages() -> tuple[str, ...]:
-    """The codes of the languages that have a file, sorted."""
-    names = (entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
+    """The codes of the languages that have a file, of the package or a plugin, sorted."""
+    names = {entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml")}
+    names |= {file.stem for file in plugin_files(LANGUAGES)}
     return tuple(sorted(name for name in names if _CODE.fullmatch(name)))
 
 
-@functools.cache
+@cached
 def language_data(code: str) -> LanguageData:
     """The data of a language; the defaults where it has no file.
 
@@ -201,25 +217,45 @@ def language_data(code: str) -> LanguageData:
     """
     if not _CODE.fullmatch(code):
         raise DiscoprobeError(f"'{code}' is not a language code: expected two or three small letters, as in 'es'")
+    if plugin_file := language_file(code):
+        return parse_language(read_utf8(plugin_file), code, plugin_file)
     path = _folder() / f"{code}.toml"
     if not path.is_file():
         return LanguageData(code=code, name=code, spaces=has_spaces(code))
     return parse_language(path.read_text(encoding="utf-8"), code)
 
 
-def parse_language(toml: str, code: str) -> LanguageData:
+def packaged_language(code: str) -> str:
+    """The text of the package's file of a language; empty if it has none."""
+    path = _folder() / f"{code}.toml"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def parse_language(toml: str, code: str, plugin_file: Path | None = None) -> LanguageData:
     """The data in the text of the file ``languages/<code>.toml``; sections are checked when they are asked for.
+
+    Args:
+        toml: the text.
+        code: of the language.
+        plugin_file: the file of a plugin that has the text.
 
     Raises:
         DiscoprobeError: the text is not TOML, or a general fact has an unknown key or a wrong value.
     """
-    file = f"languages/{code}.toml"
-    tables = parse_toml(toml, file)
-    sections = {key: value for key, value in tables.items() if isinstance(value, dict) and key != "capitals"}
-    facts = {key: value for key, value in tables.items() if key not in sections}
+    file = str(plugin_file) if plugin_file else f"languages/{code}.toml"
+    facts, sections = general_facts(parse_toml(toml, file))
+    plugin_toml = toml if plugin_file else ""
     if facts.get("code") != code:
-        raise DiscoprobeError(f"{file}: code: expected '{code}', as the file is called, got {facts.get('code')!r}")
-    return convert_table(facts | {"sections": sections}, LanguageData, file)
+        place = f"{file}:{line_of(toml, ['code'])}" if plugin_file else file
+        raise DiscoprobeError(f"{place}: code: expected '{code}', as the file is called, got {facts.get('code')!r}")
+    data = convert_table(facts, GeneralFacts, file, toml=plugin_toml)
+    return LanguageData(**msgspec.structs.asdict(data), sections=sections, file=file, toml=plugin_toml)
+
+
+def general_facts(tables: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The general facts of a file, and its sections."""
+    sections = {key: value for key, value in tables.items() if isinstance(value, dict) and key != "capitals"}
+    return {key: value for key, value in tables.items() if key not in sections}, sections
 
 
 def check_small_letters(texts: Iterable[str]) -> None:

@@ -33,6 +33,7 @@ from discoprobe.loaders.conllu.parse import Word, sentence_text
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.languages.word_lists import zipf
+from discoprobe.loaders.plugins import language_identity
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, group_by_size
 from discoprobe.loaders.raw.plain_text import is_final
 from discoprobe.loaders.words import n_alphanumeric_words, word_spans
@@ -237,6 +238,12 @@ def versions(*packages: str) -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in sorted({*packages, "regex", "sentencex"})}
 
 
+def boundary_rules(lang: str) -> dict[str, object]:
+    """What the identity of an engine has if the rules of sentence boundaries are a plugin's."""
+    of_plugin = language_identity(lang)
+    return {"plugins": of_plugin} if of_plugin else {}
+
+
 @dataclass(frozen=True, slots=True)
 class RuleEngine:
     """Finds the sentences of one language by rules; words are not annotated.
@@ -251,13 +258,13 @@ class RuleEngine:
         if not language_data(self.lang).spaces:
             raise UnsupportedError(
                 f"'{self.lang}' is written without spaces, and no rule finds its words; it needs a Stanza model "
-                f"(pip install 'discoprobe[stanza]', --stanza-dir)"
+                f"(pip install stanza; --stanza-dir)"
             )
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The versions of the libraries that find sentences and words."""
-        return {"engine": "rules", "software": versions()}
+        """The versions of the libraries that find sentences and words, and the rules of a plugin, if there are any."""
+        return {"engine": "rules", "software": versions(), **boundary_rules(self.lang)}
 
     @property
     def tags(self) -> bool:

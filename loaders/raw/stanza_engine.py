@@ -34,6 +34,7 @@ from discoprobe.loaders.raw.segmentation import (
     UNANNOTATED,
     Sentence,
     Token,
+    boundary_rules,
     correct_boundaries,
     versions,
 )
@@ -51,9 +52,7 @@ WITHOUT: Final = "find sentences only with --segment"
 def require_stanza() -> None:
     """Raise an UnsupportedError that says how to install Stanza, if it is not installed."""
     if importlib.util.find_spec("stanza") is None or importlib.util.find_spec("torch") is None:
-        raise UnsupportedError(
-            f"annotation needs Stanza, which is not installed: pip install 'discoprobe[stanza]', or {WITHOUT}"
-        )
+        raise UnsupportedError(f"annotation needs Stanza, which is not installed: pip install stanza, or {WITHOUT}")
 
 
 def default_folder() -> Path:
@@ -223,6 +222,7 @@ class StanzaEngine:
             "models": entries(self.models.files),
             "device": self.device,
             **({"lengths": list(self.lengths)} if self.lengths else {}),
+            **boundary_rules(self.models.lang),
         }
 
     @property

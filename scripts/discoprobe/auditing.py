@@ -218,6 +218,10 @@ class JudgedReport(Report):
 
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
+    def __repr__(self) -> str:
+        best = f"; strongest {self.strongest.check} {self.strongest.accuracy:.3f}" if self.strongest else ""
+        return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
+
     def to_dict(self) -> dict[str, JSON]:
         """The report and the verdict as JSON holds them."""
         return Report.to_dict(self) | self.verdict.to_dict()

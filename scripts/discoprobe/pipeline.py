@@ -39,6 +39,7 @@ from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextC
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, write_atomically
+from discoprobe.loaders.plugins import identity, language_file, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
@@ -103,6 +104,7 @@ def run(
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
                     continue
+                config = _with_plugins(config, task, corpus)
                 of_config = _parts_read(corpus, config)
                 parts_read |= {part.identity: part for part in of_config}
                 release.add(config, report, inputs[config.task], _documents_used(of_config, config))
@@ -147,7 +149,30 @@ def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     """A hash of everything that the config of a task depends on."""
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
-    return digest(_as_used(corpus, task), request.settings, task.version, excluded, **flags)
+    used, of_plugins = _as_used(corpus, task), identity(_plugin_files(corpus, task))
+    return digest(used, request.settings, task.version, excluded, of_plugins, **flags)
+
+
+def _plugin_files(corpus: Corpus, task: AnyTask) -> list[Path]:
+    """The files of plugins that the config of a task depends on: the task, the language and corpora."""
+    own_language = language_file(corpus.lang)
+    own_corpora = treebanks.own_files(source.name for source in _as_used(corpus, task).all_sources)
+    return [*([Path(task.plugin)] if task.plugin else []), *([own_language] if own_language else []), *own_corpora]
+
+
+def _with_plugins(config: Config, task: AnyTask, corpus: Corpus) -> Config:
+    """A config with the identity of the plugins that it was made with, and a note that names them."""
+    files = _plugin_files(corpus, task)
+    if not files:
+        return config
+    named = "; ".join(
+        f"{name} (SHA-256 {str(of['sha256'])[:12]})"
+        for file in files
+        for name, of in identity([file]).items()
+        if name.endswith(file.name)
+    )
+    note = f"Made with files that are not part of discoprobe: {named}"
+    return dataclasses.replace(config, plugins=identity(files), notes=(*config.notes, note))
 
 
 def audited_configs(
@@ -286,7 +311,9 @@ def stale_configs(
                 fresh.append(name)
             else:
                 stale.append(task)
-                reasons[name] = why_stale(present, name, _as_used(corpus, task), request.settings, task.version)
+                of_plugins = identity(_plugin_files(corpus, task))
+                used = _as_used(corpus, task)
+                reasons[name] = why_stale(present, name, used, request.settings, task.version, of_plugins)
         if stale:
             to_build.append((corpus, stale))
     return StaleConfigs(tuple(to_build), tuple(fresh), reasons)
@@ -407,8 +434,10 @@ def requests_of(
 
     Raises:
         DiscoprobeError: a source is not in the catalogue, so that ``corpora`` have to be named.
+        UnsupportedError: a file of a plugin that a config was made with is not in use, or has changed.
     """
     excluded = {name: entry.get("excluded", {}) for name, entry in release["configs"].items()}
+    _check_plugins({name: release["configs"][name] for name in names})
     groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
     for name in names:
         entry = release["configs"][name]
@@ -436,6 +465,18 @@ def requests_of(
             exclude=excluded, licences="all",
             silver=any("silver" in source.get("annotation", {}) for source in sources.values()),
         )  # fmt: skip
+
+
+def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
+    """Raise an error if configs were made with files of plugins that are not in use, or that have changed."""
+    for name, entry in entries.items():
+        for path, file in entry.get("plugins", {}).items():
+            places = [folder / path for folder in plugin_folders() if (folder / path).is_file()]
+            if not places:
+                raise UnsupportedError(f"{name} was made with {path} of a plugin; give its folder with --plugins")
+            if file not in map(manifest.listed_file, places):
+                other = f"another {path} (SHA-256 {file['sha256'][:12]}) than {places[0]}"
+                raise UnsupportedError(f"{name} was made with {other}; use that file")
 
 
 def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:

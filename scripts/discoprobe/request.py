@@ -69,6 +69,9 @@ class Request:
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("languages", "corpora", "tasks", "fill"):
+            if isinstance(value := getattr(self, name), str):  # one name instead of several
+                object.__setattr__(self, name, (value,))
         object.__setattr__(self, "languages", language_codes(self.languages))
 
     @property

@@ -39,6 +39,7 @@ from discoprobe.loaders.corpus import Corpus, Shard, Trust, joined
 from discoprobe.loaders.errors import OnError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, hash_of_json, write_atomically
 from discoprobe.loaders.languages.language import LanguageData, language_data
+from discoprobe.loaders.plugins import identity, language_identity
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
 from discoprobe.loaders.raw.row_groups import confidence_of
 from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
@@ -112,7 +113,10 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         By the name of the task. The result is kept in the cache.
     """
     versions = {task.name: task.version for task in tasks}
-    key = hash_of_json([VERSION, versions, MOST, [part.identity for part in treebank.parts], dict(engine.identity)])
+    depends = [VERSION, versions, MOST, [part.identity for part in treebank.parts], dict(engine.identity)]
+    if used := {**identity({Path(task.plugin) for task in tasks if task.plugin}), **language_identity(treebank.lang)}:
+        depends.append(used)
+    key = hash_of_json(depends)
     file = cache_folder() / "label_errors" / f"{key}.json"
     if file.is_file():
         return msgspec.json.decode(file.read_bytes(), type=dict[str, LabelErrors])

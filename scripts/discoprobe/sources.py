@@ -64,7 +64,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
+def load_corpus(
+    lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop", progress: Progress = silent
+) -> Corpus:
     """The corpora of one language, without the table of forms that `build run` takes from the catalogue.
 
     Args:
@@ -72,6 +74,7 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
         corpora: ``sample``, names of the catalogue, files or folders; by default the catalogue's treebanks of the
             language, which are downloaded and verified, or its raw text where it has no treebank.
         on_error: ``skip`` leaves malformed sentences out and counts them.
+        progress: called with what is downloaded and read.
 
     Raises:
         UnknownNameError: for a language or corpus that is not there.
@@ -82,8 +85,9 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
         request = Request(corpora=(lang,), on_error=on_error)
     else:
         request = Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)
-    groups = groups_of(request, ())
-    of_language = [corpus for group in groups for corpus in _read(group, request, _paths(group, request))]
+    of_language: list[Corpus] = []
+    for group in groups_of(request, ()):
+        of_language += _read(group, request, _paths(group, request, progress), progress)
     if len(of_language) != 1:
         names = ", ".join(corpus.lang for corpus in of_language) or "none"
         raise UnsupportedError(f"expected one language, found {names}; give the code of one, and its files")

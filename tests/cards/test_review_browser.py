@@ -13,7 +13,7 @@ from discoprobe.cards.release import RowStore
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WHY = (
-    "Playwright is not installed: pip install 'discoprobe[dev]'"
+    "Playwright is not installed: pip install playwright"
     if importlib.util.find_spec("playwright") is None
     else "" if CHROMIUM else "no Chromium on this machine: apt-get install chromium"
 )  # fmt: skip

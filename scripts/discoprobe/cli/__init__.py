@@ -6,6 +6,7 @@ with what it prints; ``terminal`` shows progress and tables.
 
 import errno
 import importlib.metadata
+import io
 import logging
 import os
 import sys
@@ -14,7 +15,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from discoprobe.cli import building, measuring, publishing
+from discoprobe.cli import arguments, building, measuring, publishing
 from discoprobe.loaders.errors import DiscoprobeError
 
 app = typer.Typer(
@@ -28,6 +29,7 @@ app.add_typer(building.app)
 app.add_typer(measuring.app)
 app.add_typer(publishing.app)
 app.add_typer(building.corpora, name="corpora")
+app.add_typer(building.new, name="new")
 
 
 KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
@@ -44,6 +46,8 @@ def main() -> NoReturn:
     Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed, 5 nothing built, 6
     nothing measured.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal of ASCII shows other characters as ?; stderr escapes them
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
     except DiscoprobeError as error:
@@ -71,7 +75,8 @@ def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
 @app.callback()
 def _options(
     context: typer.Context,
-    *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
+    *, _plugins: arguments.Plugins = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
     version: Annotated[  # noqa: ARG001 (its callback prints the version)
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
     ] = False,

@@ -33,6 +33,15 @@ def _at_home(value: str | list[str] | None) -> str | list[str] | None:
     return None if value is None else [os.path.expanduser(each) for each in value]  # noqa: PTH111
 
 
+def _use_plugins(folders: list[Path] | None) -> list[Path] | None:
+    """Uses the plugins of ``--plugins``, if it is given."""
+    if folders:
+        from discoprobe.loaders.plugins import use_plugins
+
+        use_plugins(*folders)
+    return folders
+
+
 Texts = list[str] | None
 Files = list[Path] | None
 
@@ -50,6 +59,16 @@ TaskOption = Annotated[Texts, typer.Option("--task", "-t", help=
     "Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, `suites`, "
     "`all`, and `feats` (one task per morphological feature and role of a word, not part of `all`). Repeatable. "
     "Default: `all`.")]
+Plugins = Annotated[Files, typer.Option("--plugins", callback=_use_plugins, is_eager=True, help=
+    "A folder with tasks, languages and corpora of your own, as `build new` writes it. Repeatable. Default: the "
+    "folders in the environment variable DISCOPROBE_PLUGINS.")]
+NewIn = Annotated[Path, typer.Option("--plugins", help="The folder of the plugin.")]
+NewTask = Annotated[str, typer.Argument(help="The name of the task, such as my_task.")]
+NewLanguage = Annotated[str, typer.Argument(help="The language, by code or name, such as da.")]
+NewCorpus = Annotated[str, typer.Argument(help="The name of the corpus, such as mine.")]
+NewCorpusLang = Annotated[str, typer.Option("--lang", "-l", help="The language of the corpus, by code or name.")]
+OwnFiles = Annotated[list[Path], typer.Argument(help=
+    "Files of a language or corpora (.toml) or of a task (.py), in the folder of a plugin.")]
 Out = Annotated[str, typer.Option("--out", "-o", callback=_at_home, help=
     "The release folder: a path, or a URL such as s3://bucket/release.")]
 Size = Annotated[str | None, typer.Option("--size", help=

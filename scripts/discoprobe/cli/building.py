@@ -1,6 +1,7 @@
 """The commands that make datasets and corpora, and list what they are made of; each prints its result.
 
-`run`, `why`, `annotate`, `tasks`, `languages`, and `corpora list`, `fetch` and `check`.
+`run`, `why`, `annotate`, `tasks`, `languages`, `corpora list`, `fetch` and `check`; for plugins `new task`, `language`
+and `corpus`, and `check`.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
     segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
     licences: arg.Licences = "open",
-    stanza_dir: arg.StanzaDir = None, json_: arg.Json = False,
+    stanza_dir: arg.StanzaDir = None, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -156,7 +157,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
     on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
     segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
     licences: arg.Licences = "open",
-    stanza_dir: arg.StanzaDir = None, json_: arg.Json = False,
+    stanza_dir: arg.StanzaDir = None, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Say why a sentence is in a config, or by which step, reason and rule it was lost.
 
@@ -271,7 +272,7 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
 @app.command()
 def tasks(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, corpus: arg.CorpusOption = None, segment: arg.Segment = False,
-    stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
+    stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """List the tasks. With --lang, show which of them the corpora of a language support, and why not the others."""
     if lang or corpus:
@@ -299,7 +300,9 @@ corpora = typer.Typer(no_args_is_help=True, help="List, download and check the c
 
 
 @corpora.command("list")
-def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
+def corpora_list(
+    names: arg.Names = None, *, _plugins: arg.Plugins = None, json_: arg.Json = False
+) -> None:  # fmt: skip
     """List corpora with their licence, how their documents are recognised, and whether they are downloaded."""
     from discoprobe.loaders.fetch import downloads
 
@@ -310,7 +313,8 @@ def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
 
 @corpora.command("fetch")
 def corpora_fetch(
-    names: arg.Names = None, *, licences: arg.Licences = "open", jobs: arg.Jobs = 4, json_: arg.Json = False
+    names: arg.Names = None, *, licences: arg.Licences = "open", jobs: arg.Jobs = 4, _plugins: arg.Plugins = None,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Download corpora into the cache and verify every file."""
     from discoprobe.loaders.fetch import downloads
@@ -323,7 +327,9 @@ def corpora_fetch(
 
 
 @corpora.command("check")
-def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> None:
+def corpora_check(
+    names: arg.CheckNames = None, *, _plugins: arg.Plugins = None, json_: arg.Json = False
+) -> None:  # fmt: skip
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
     from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_of
     from discoprobe.loaders.conllu.documents import explain_documents
@@ -364,7 +370,7 @@ def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
 
 
 @app.command()
-def languages(*, json_: arg.Json = False) -> None:
+def languages(*, _plugins: arg.Plugins = None, json_: arg.Json = False) -> None:
     """List the languages of the catalogue: how many treebanks and raw texts they have, and whether a sample."""
     from discoprobe.loaders.catalogue import treebanks
     from discoprobe.loaders.languages import language
@@ -378,3 +384,55 @@ def languages(*, json_: arg.Json = False) -> None:
         for each in treebanks.languages(every=True)
     ]  # fmt: skip
     terminal.show(rows, ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
+
+
+new = typer.Typer(no_args_is_help=True, help="Write an example of a task, language or corpus of your own.")
+
+
+@new.command("task")
+def new_task(name: arg.NewTask, *, plugins: arg.NewIn = Path("plugins")) -> None:
+    """Write an example of a task, which can be built at once, as PLUGINS/probing/NAME.py."""
+    from discoprobe import own_files
+
+    _show_new(own_files.new_task(name, plugins), plugins, f"--task {name} --lang es --corpus sample")
+
+
+@new.command("language")
+def new_language(name: arg.NewLanguage, *, plugins: arg.NewIn = Path("plugins")) -> None:
+    """Write the file of a language, as PLUGINS/languages/CODE.toml: a copy of the package's, if it has one."""
+    from discoprobe import own_files
+    from discoprobe.loaders.catalogue.treebanks import sample_files
+
+    path = own_files.new_language(name, plugins)
+    corpus = "sample" if path.stem in sample_files() else "my_treebank/"
+    _show_new(path, plugins, f"--lang {path.stem} --corpus {corpus}")
+
+
+@new.command("corpus")
+def new_corpus(name: arg.NewCorpus, *, lang: arg.NewCorpusLang, plugins: arg.NewIn = Path("plugins")) -> None:
+    """Write a catalogue with one corpus, a copy of the sample of the language, as PLUGINS/catalogue/CODE.toml."""
+    from discoprobe import own_files
+
+    path = own_files.new_corpus(name, lang, plugins)
+    _show_new(path, plugins, f"--lang {path.stem} --corpus {name} --min-rows 0")
+
+
+def _show_new(path: Path, plugins: Path, options: str) -> None:
+    """Prints where an example is, and the commands that check and build it."""
+    sys.stdout.write(f"{path}\n\nbuild check {path}\nbuild run --plugins {plugins} {options}\n")
+
+
+@app.command()
+def check(files: arg.OwnFiles, *, json_: arg.Json = False) -> None:
+    """List all mistakes of files of a plugin, each with its line and the allowed values."""
+    from discoprobe.own_files import mistakes_in
+
+    listed = [line for file in files for line in mistakes_in(file)]
+    if json_:
+        terminal.print_json(listed)
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in listed)
+    if listed:
+        raise DiscoprobeError(f"{len(listed)} mistake{'s'[: len(listed) > 1]} in {', '.join(map(str, files))}")
+    if not json_:
+        sys.stdout.write("no mistakes\n")

@@ -41,7 +41,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
     format_: arg.Format = None, encoding: arg.Encoding = "", html: arg.Html = None, jobs: arg.Jobs = 1,
-    json_: arg.Json = False,
+    _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
@@ -390,4 +390,4 @@ def _plot(evaluation: Evaluation, folder: Path) -> None:
             baselines[f"shortcut: {evaluation.shortcut}"] = evaluation.shortcut_accuracy
         svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines)
         path = path_of(folder, evaluation.config, evaluation.model).with_suffix(".svg")
-        path.write_text(svg, encoding="utf-8")
+        path.write_text(svg, encoding="utf-8", newline="\n")

@@ -44,7 +44,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, build_: arg.Build = True,
     allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
-    create_pr: arg.CreatePr = False, yes: arg.Yes = False, json_: arg.Json = False,
+    create_pr: arg.CreatePr = False, yes: arg.Yes = False, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build and audit what is missing or out of date, and publish the release on the Hub in one commit with one tag.
 
@@ -256,7 +256,7 @@ def show_changes(changes: Changes, *, as_json: bool = False) -> None:
 def verify(  # noqa: PLR0913 (one parameter per option)
     target: Annotated[str, typer.Argument(help="A release folder by path or URL, or owner/name@v1.2.0 on the Hub.")], *,
     corpus: arg.SourceCorpora = None, stanza_dir: arg.StanzaDir = None, rebuild: arg.Rebuild = True, jobs: arg.Jobs = 1,
-    json_: arg.Json = False,
+    _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Check that a release matches its manifest and a new build from the same sources.
 

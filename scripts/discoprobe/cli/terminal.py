@@ -155,8 +155,9 @@ def progress() -> Iterator[ProgressDisplay]:
 
 
 def print_json(value: object) -> None:
-    """Prints a value as JSON; dates and paths as text."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n")
+    """Prints a value as JSON; dates and paths as text. If stdout is not Unicode, JSON escapes other characters."""
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    sys.stdout.write(json.dumps(value, ensure_ascii=not is_unicode, indent=1, default=str) + "\n")
 
 
 def show(
@@ -191,7 +192,8 @@ def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
     from discoprobe.loaders.fetch.remote_files import is_url
 
     files = ", ".join(f'"{split}": "{out}/{config}/{split}-*.parquet"' for split in splits)
-    arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'"{out}", "{config}"'
+    folder = json.dumps(out, ensure_ascii=False)  # as Python writes it, with backslashes of Windows escaped
+    arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'{folder}, "{config}"'
     sys.stdout.write(f"\nload_dataset({arguments})\n")
 
 

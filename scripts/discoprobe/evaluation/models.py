@@ -208,7 +208,7 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         import torch
         import transformers
     except ModuleNotFoundError as error:
-        raise ModelError(f"{error.name} is not installed: pip install 'discoprobe[probe]'") from None
+        raise ModelError(f"{error.name} is not installed: pip install torch transformers") from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}

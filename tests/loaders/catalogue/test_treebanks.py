@@ -461,6 +461,6 @@ def test_the_script_on_small_inputs(tmp_path):
 
 def test_names_are_read_off_the_text_as_the_parser_reads_them():
     """`treebanks` finds names by a pattern, for speed; a layout that the pattern misses would hide a treebank."""
-    read = {name for code in treebanks._by_code() for name in treebanks._names_in(code)}
+    read = {name for code in treebanks._by_code() for name in treebanks._names_of(code)}
     parsed = {name for bank in OFFERED for name in (bank.name, bank.prefix)}
     assert read == parsed | {name for other in (*LEFT_OUT, *FORMS) for name in (other.name, other.prefix)}

@@ -101,7 +101,7 @@ when = [{ upos = ["VERB"], lemma = ["ser"], feats = { VerbForm = ["Fin", ""], "N
 FACTS = {
     'code = "zz"': r"Object missing required field `name`",
     'name = "T"\ncode = "es"': r"code: expected 'zz', as the file is called, got 'es'",
-    HEAD + "colour = 1": r"Object contains unknown field `colour`; see LanguageData in",
+    HEAD + "colour = 1": r"Object contains unknown field `colour`; see GeneralFacts in",
     HEAD + 'spaces = "no"': r"spaces: Expected `bool`, got `str`",
     HEAD + "name = 1": r"not valid TOML: Cannot overwrite a value",
     HEAD + "spaces = no": r"not valid TOML: Invalid value \(at line 3, column 10\)",

@@ -1,0 +1,181 @@
+"""Plugins: a user's own tasks, languages and corpora, in folders beside the package.
+
+A plugin is a folder with the layout of the package::
+
+    probing/ discourse/ relations/ suites/    Python files: one task each, as in ``builders``
+    languages/<code>.toml                     takes the place of the package's file of the language
+    catalogue/<code>.toml                     corpora beside those of the package's catalogue
+
+Files whose names begin with ``_`` are no tasks: other files may import them. In use are the folders that the
+environment variable ``DISCOPROBE_PLUGINS`` names, and the packages that the entry points of the group ``discoprobe``
+name. ``--plugins`` and `use_plugins` set the variable, so that worker processes have the same plugins.
+"""
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, ParamSpec, TypeVar, cast
+
+from discoprobe.loaders.errors import DiscoprobeError, UsageError, first_line
+from discoprobe.loaders.files import hashes_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+VARIABLE: Final = "DISCOPROBE_PLUGINS"
+GROUP: Final = "discoprobe"
+"""The group of the entry points."""
+LANGUAGES: Final = "languages"
+CATALOGUE: Final = "catalogue"
+FAMILIES: Final = ("probing", "discourse", "relations", "suites")
+"""The folders with tasks, of a plugin and of ``builders``."""
+
+PluginFiles = Mapping[str, Mapping[str, object]]
+"""Size and hash (``bytes``, ``sha256``) of files of plugins, by path in their folder."""
+
+_reloads = 0
+"""Number of calls of `use_plugins`: what was cached before a call is not used after it."""
+
+
+def use_plugins(*folders: str | os.PathLike[str]) -> None:
+    """Use the plugins in these folders from now on, in the place of those before; their files are read again.
+
+    Raises:
+        UsageError: a folder does not exist or is no plugin.
+    """
+    global _reloads  # noqa: PLW0603 (the files of a plugin may have changed)
+    paths = [Path(folder).expanduser().resolve() for folder in folders]
+    _check(paths)
+    before: tuple[Path, ...] = ()
+    with suppress(UsageError):  # those named before may be gone
+        before = plugin_folders()
+    _reloads += 1
+    os.environ[VARIABLE] = os.pathsep.join(map(str, paths))
+    importlib.invalidate_caches()
+    families = tuple(f"discoprobe.builders.{family}." for family in FAMILIES)
+    for name in [name for name in sys.modules if name.startswith(families)]:
+        if any(Path(str(sys.modules[name].__file__)).is_relative_to(folder) for folder in before):
+            del sys.modules[name]
+
+
+def plugin_folders() -> tuple[Path, ...]:
+    """The folders of all plugins in use: of the variable, then of entry points.
+
+    Raises:
+        UsageError: one does not exist or is no plugin.
+    """
+    return _folders(os.environ.get(VARIABLE, ""), _reloads)
+
+
+@functools.cache
+def _folders(named: str, _reloads: int) -> tuple[Path, ...]:
+    folders = [Path(name).expanduser().resolve() for name in named.split(os.pathsep) if name]
+    for entry in importlib.metadata.entry_points(group=GROUP):
+        try:
+            spec = importlib.util.find_spec(entry.module)
+        except ImportError:
+            spec = None
+        if spec is None or not spec.submodule_search_locations:
+            raise UsageError(f"entry point {entry.name} = {entry.value}: there is no package {entry.module}")
+        folders += [Path(location).resolve() for location in spec.submodule_search_locations]
+    _check(folders)
+    return tuple(dict.fromkeys(folders))
+
+
+def _check(folders: Iterable[Path]) -> None:
+    names = (*FAMILIES, LANGUAGES, CATALOGUE)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"plugins: {folder} is no folder; `build new task NAME` writes one with an example")
+        if not any((folder / name).is_dir() for name in names):
+            raise UsageError(
+                f"plugins: {folder} has none of the folders {', '.join(names)}; `build new task NAME` writes an example"
+            )
+
+
+def cached(function: Callable[P, T]) -> Callable[P, T]:
+    """As `functools.cache`, for a function of positional arguments whose result depends on the plugins in use."""
+    called: Callable[..., T] = function
+    by_plugins = functools.cache(lambda _folders, _reloads, *arguments: called(*arguments))
+
+    @functools.wraps(function)
+    def call(*arguments: Hashable) -> T:
+        folders = plugin_folders()
+        return by_plugins(folders, _reloads if folders else 0, *arguments)
+
+    call.cache_clear = by_plugins.cache_clear  # type: ignore[attr-defined]
+    return cast("Callable[P, T]", call)
+
+
+class FamilyPath:
+    """Where Python looks for the modules of a family: in its folder of the package, then in those of plugins."""
+
+    def __init__(self, of_package: Iterable[str], family: str) -> None:
+        self._of_package, self._family = tuple(of_package), family
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._of_package
+        yield from (str(folder / self._family) for folder in plugin_folders())
+
+
+def plugin_files(kind: str) -> Iterator[Path]:
+    """The TOML files of languages (`LANGUAGES`) or corpora (`CATALOGUE`) of all plugins in use."""
+    for folder in plugin_folders():
+        yield from sorted((folder / kind).glob("*.toml"))
+
+
+def language_file(code: str) -> Path | None:
+    """The file that a plugin has of a language; None if none has one.
+
+    Raises:
+        UsageError: two plugins have one.
+    """
+    files = [file for file in plugin_files(LANGUAGES) if file.stem == code]
+    if files[1:]:
+        raise UsageError(f"plugins: {files[0]} and {files[1]} are files of one language; use one of them")
+    return files[0] if files else None
+
+
+def folder_of(file: Path) -> Path | None:
+    """The folder of the plugin that a file belongs to; None for a file of the package."""
+    return next((folder for folder in plugin_folders() if file.is_relative_to(folder)), None)
+
+
+def identity(files: Iterable[Path]) -> PluginFiles:
+    """Hash and size of files of plugins, by their path in the folder; of a Python file all of its plugin."""
+    paths: dict[str, Path] = {}
+    for file in files:
+        folder = folder_of(file)
+        assert folder is not None
+        for path in sorted(folder.rglob("*.py")) if file.suffix == ".py" else [file]:
+            paths[path.relative_to(folder).as_posix()] = path
+    hashes = {name: hashes_of(path, with_git=False) for name, path in sorted(paths.items())}
+    return {name: {"sha256": of_file.sha256, "bytes": of_file.bytes} for name, of_file in hashes.items()}
+
+
+def language_identity(code: str) -> PluginFiles:
+    """The identity of the file that a plugin has of a language; empty if none has one."""
+    file = language_file(code)
+    return identity([file]) if file else {}
+
+
+def plugin_error(file: Path, error: BaseException) -> DiscoprobeError:
+    """The error for what a Python file of a plugin raised: one line with the last line of a plugin that was run."""
+    if isinstance(error, SyntaxError):
+        return DiscoprobeError(f"{error.filename}:{error.lineno}: {type(error).__name__}: {error.msg}")
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if folder_of(Path(frame.filename))]
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else f"{file}:{line_of_task(file)}"
+    return DiscoprobeError(f"{place}: {first_line(error)}")
+
+
+def line_of_task(file: Path) -> int:
+    """The line on which a Python file defines its task; 1 if there is none."""
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if line.startswith("TASK")), 1)

@@ -1,0 +1,369 @@
+"""Tasks, languages and corpora of a user: examples that are built, what makes their configs stale, and mistakes."""
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discoprobe import pipeline
+from discoprobe.builders import all_tasks, tasks_named
+from discoprobe.cards.metadata import manifest
+from discoprobe.loaders import (
+    VARIABLE,
+    DiscoprobeError,
+    UnsupportedError,
+    UsageError,
+    hashes_of,
+    line_of,
+    plugin_folders,
+    use_plugins,
+)
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.languages import language_data
+from discoprobe.loaders.raw import RuleEngine
+from discoprobe.own_files import mistakes_in, new_corpus, new_language, new_task
+from discoprobe.request import Request
+
+SAMPLE = {"languages": ("es",), "corpora": ("sample",), "audit": False}
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """An empty folder for a plugin; no plugin is in use after the test."""
+    monkeypatch.setenv(VARIABLE, "")
+    yield tmp_path / "own"
+    use_plugins()
+
+
+def built(tmp_path, *tasks, **options):
+    """The manifest of a build, and the rows of its configs."""
+    out = tmp_path / "out"
+    result = pipeline.run(Request(**{**SAMPLE, "tasks": tasks, **options}), out)
+    rows = {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
+    return result.manifest, rows
+
+
+def reasons(tmp_path, *tasks):
+    """Why the configs of tasks are out of date, by name."""
+    return pipeline.stale_configs(Request(**SAMPLE, tasks=tasks), tmp_path / "out").reasons
+
+
+def test_the_example_of_a_task_is_checked_built_and_listed(command, plugin):
+    written = command("new", "task", "my_task", "--plugins", plugin)
+    assert written.stdout.splitlines()[0] == str(plugin / "probing" / "my_task.py")
+    lines = [line.split()[1:] for line in written.stdout.splitlines() if line.startswith("build ")]
+    assert [line[0] for line in lines] == ["check", "run"]
+    for line in lines:
+        done = command(*line)
+        assert done.returncode == 0, done.stderr
+    assert "my_task_es  128    32          64" in done.stdout
+    assert "my_task" in command("tasks", "--plugins", plugin).stdout
+    assert "my_task" not in command("tasks").stdout
+    assert command("new", "task", "my_task", "--plugins", plugin).stderr.endswith(
+        "exists; delete it, or choose another name\n"
+    )
+    assert command("new", "task", "dc", "--plugins", plugin).returncode == 2
+
+
+def test_a_task_is_in_the_manifest_and_its_change_makes_it_stale(plugin, tmp_path):
+    file = new_task("my_task", plugin)
+    use_plugins(plugin)
+    entry = built(tmp_path, "my_task", "bso")[0]["configs"]["my_task_es"]
+    assert entry["plugins"] == {"probing/my_task.py": manifest.listed_file(file)}
+    assert entry["notes"][-1].startswith(
+        "Made with files that are not part of discoprobe: probing/my_task.py (SHA-256 "
+    )
+    assert reasons(tmp_path, "my_task", "bso") == {}
+    (plugin / "probing" / "_shared.py").write_text("NUMBER = 1\n", encoding="utf-8")
+    assert reasons(tmp_path, "my_task", "bso") == {"my_task_es": ("probing/_shared.py of a plugin: new",)}
+    (plugin / "probing" / "_shared.py").unlink()
+    file.write_text(file.read_text("utf-8") + "\n", encoding="utf-8")
+    assert reasons(tmp_path, "my_task", "bso") == {"my_task_es": ("probing/my_task.py of a plugin: changed",)}
+    release = manifest.read(tmp_path / "out")
+    with pytest.raises(UnsupportedError, match=r"^my_task_es was made with another probing/my_task.py"):
+        next(pipeline.requests_of(release, ["my_task_es"]))
+    use_plugins()
+    with pytest.raises(UnsupportedError, match=r"^my_task_es was made with probing/my_task.py of a plugin; give its"):
+        next(pipeline.requests_of(release, ["my_task_es"]))
+
+
+def test_a_copy_of_a_language_gives_the_same_rows_and_a_change_other_ones(plugin, tmp_path):
+    tasks = ("dconn", "pred_tense")
+    expected = built(tmp_path, *tasks)[1]
+    identity = RuleEngine("es").identity
+    file = new_language("Spanish", plugin)
+    use_plugins(plugin)
+    assert mistakes_in(file) == []
+    assert reasons(tmp_path, "pred_tense") == {"pred_tense_es": ("languages/es.toml of a plugin: new",)}
+    assert built(tmp_path, *tasks)[1] == expected
+    assert RuleEngine("es").identity != identity, "text is divided by the rules of the language"
+    text = file.read_text("utf-8")
+    file.write_text(
+        text.replace("[connectives]", "[remention]\npronouns = {}\n\n[connectives]").partition("[connectives]")[0],
+        "utf-8",
+    )
+    use_plugins(plugin)
+    assert language_data("es").sections.keys() == {"remention"}
+    changed, rows = built(tmp_path, *tasks)
+    assert "dconn_es" in changed["unavailable"]
+    assert rows != expected
+
+
+def test_a_language_that_the_package_lacks(plugin):
+    file = new_language("da", plugin)
+    use_plugins(plugin)
+    assert (mistakes_in(file), language_data("da").name) == ([], "Danish")
+
+
+def test_a_corpus_is_read_by_its_name_and_its_hash_is_checked(command, plugin, tmp_path):
+    assert command("new", "corpus", "mine", "--lang", "es", "--plugins", plugin).returncode == 0
+    use_plugins(plugin)
+    entry, rows = built(tmp_path, "bso", corpora=("mine",), languages=())
+    assert rows
+    assert entry["sources"]["mine"]["licence"] == "CC0-1.0"
+    assert entry["configs"]["bso_es"]["plugins"].keys() == {"catalogue/es.toml"}
+    assert "mine" in command("corpora", "list", "es", "--plugins", plugin).stdout
+    data = next((plugin / "corpora").rglob("*.conllu"))
+    catalogue = plugin / "catalogue" / "es.toml"
+    text = catalogue.read_text("utf-8")
+    head, _, table = text.partition("# A corpus")
+    table = table.partition("\n")[2].replace(' = "', '="').replace('licence="', 'licence = "')
+    catalogue.write_text(f"{table}\n{head}", encoding="utf-8")  # the same, as others may write it
+    use_plugins(plugin)
+    assert built(tmp_path, "bso", corpora=("mine",), languages=())[1] == rows
+    copy = tmp_path / "renamed.conllu"
+    shutil.copy(data, copy)
+    assert treebanks.facts_of(copy, hashes_of(copy)).name == "mine"
+    catalogue.write_text(text, encoding="utf-8")
+    use_plugins(plugin)
+    data.write_text(data.read_text("utf-8").replace("cocinero", "camarero"), encoding="utf-8")
+    (mistake,) = mistakes_in(plugin / "catalogue" / "es.toml")
+    assert "es.toml:17: treebank[0].files[0]: " in mistake
+    assert "expected git blob SHA-1" in mistake
+    done = command(
+        "run", "--plugins", plugin, "--corpus", "mine", "--task", "bso", DISCOPROBE_CACHE=str(tmp_path / "new")
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    with pytest.raises(UsageError, match="exists"):
+        new_corpus("mine", "es", plugin)
+
+
+LANGUAGE = """name = "Danish"
+code = "dk"
+spases = true
+cased = "yes"
+
+[connectives]
+entries = [
+  { lemma = "og", sense = "addition" }, { lemma = "og", sense = "addition" },
+  { lemma = "derfor", sense = "results" },
+  { lemma = "men", sens = "contrast", upos = ["ADVB"] },
+]
+
+[predicat]
+tense = []
+
+[predicate]
+tense = ["obj"]
+labels = { Case = ["Nom"] }
+
+[gapping]
+available = false
+"""
+LANGUAGE_MISTAKES = [
+    "2: code: expected 'da', as the file is called",
+    "3: spases: unknown key; did you mean spaces? (allowed: code, name, script, spaces, cased, capitals)",
+    "4: cased: Expected `bool`, got `str` (allowed: true, false)",
+    "6: connectives: the lemma 'og' is listed twice",
+    "9: connectives.entries[2].sense: Invalid enum value 'results' (allowed: addition, contrast, alternative,",
+    "10: connectives.entries[3].sens: unknown key; did you mean sense? (allowed: lemma, forms, upos, sense, scope,",
+    "10: connectives.entries[3].upos[0]: Invalid enum value 'ADVB' (allowed: ADJ, ADP, ADV,",
+    "13: predicat: unknown section (allowed: arguments, boundaries, conj_type, connectives,",
+    "17: predicate.tense[0]: Invalid enum value 'obj' (allowed: root, aux, cop, aux:pass)",
+    "18: predicate.labels.Case: the key: Expected `str` matching regex '^(Tense|Voice|Mood|Person|Aspect)$'",
+    "20: gapping: `reason` is missing: say why the task is unavailable",
+]
+CATALOGUE = """[language]
+code = "de"
+name = "German"
+
+[[treebank]]
+name = "UD_German-GSD"
+prefix = "de_mine"
+repo = ""
+commit = ""
+licence = "CC-BY 9"
+genre = "news"
+documents = { kind = "id" }
+citation = "x"
+files = [
+  { path = "corpora/none.conllu", git_blob_sha1 = "12" },
+]
+
+[[treebank]]
+name = "other"
+prefix = "de_mine"
+repo = "org/other"
+commit = "0123"
+licence = "CC BY-NC 4.0"
+genre = ["news"]
+documents = { kind = "sent_id" }
+citation = "x"
+files = []
+"""
+CATALOGUE_MISTAKES = [
+    "6: treebank[0].name: there is a corpus 'ud_german-gsd'; choose another name",
+    "10: treebank[0].licence: unknown licence 'CC-BY 9'; did you mean CC-BY-4.0",
+    "11: treebank[0].genre: Expected `array`, got `str`",
+    "12: treebank[0].documents.kind: Invalid enum value 'id' (allowed: auto, newdoc, none, file, sent_id)",
+    "15: treebank[0].files[0]: there is no file ",
+    "20: treebank[1].prefix: there is a corpus 'de_mine'; choose another name",
+    "23: treebank[1].licence: 'CC BY-NC 4.0' is not open; make the table a [[left_out]] with a `reason`",
+    "25: treebank[1].documents: a rule of kind 'sent_id' needs a pattern",
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "expected"),
+    [
+        ("languages/da.toml", LANGUAGE, LANGUAGE_MISTAKES),
+        ("catalogue/de.toml", CATALOGUE, CATALOGUE_MISTAKES),
+        ("languages/da.toml", "name = 1\nname = 2\n", ["2: not valid TOML: "]),
+        ("probing/a.py", '"""A."""\nTASK = None\n', ["2: TASK is no ProbingTask, DiscourseTask or RelationTask"]),
+    ],
+)
+def test_check_lists_all_mistakes_with_their_lines(command, plugin, place, text, expected):
+    file = plugin / place
+    file.parent.mkdir(parents=True)
+    file.write_text(text, encoding="utf-8")
+    done = command("check", file)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(expected), done.stdout
+    for line, beginning in zip(lines, expected, strict=True):
+        assert line.startswith(f"{file}:{beginning}")
+    assert done.returncode == 1
+    number = "1 mistake" if len(expected) == 1 else f"{len(expected)} mistakes"
+    assert done.stderr == f"error: {number} in {file}\n"
+
+
+def test_a_build_names_the_first_mistake_of_a_section_and_how_to_list_all(command, plugin):
+    file = plugin / "languages" / "es.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        LANGUAGE.replace('"dk"', '"es"').replace("spases = true\n", "").replace('cased = "yes"\n', ""), "utf-8"
+    )
+    done = command("run", "--plugins", plugin, "--lang", "es", "--corpus", "sample", "--task", "dconn")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {file}:7: connectives.entries[2].sense: Invalid enum value 'results'")
+    assert done.stderr.endswith(f"(and 3 more; `build check {file}` lists them)\n")
+
+
+DOCSTRING, IMPORTS = '"""A task."""\n', "from discoprobe.builders.sentences.candidates import balanced\n"
+TASK = """
+from discoprobe.builders.task import ProbingTask
+
+TASK = ProbingTask(labels=("a", "b"), select=select, sample=balanced)
+"""
+BROKEN = {
+    f"{DOCSTRING}TASK = (\n": r":2: SyntaxError: '\(' was never closed",
+    f"{DOCSTRING}import no_such_module\n": r":2: ModuleNotFoundError: No module named 'no_such_module'",
+    f"{DOCSTRING}x = 1\n": r":1: TASK is no ProbingTask, DiscourseTask or RelationTask",
+    f"{IMPORTS}def select(*_): ...\n{TASK}": r":1: the docstring is missing",
+    f"{DOCSTRING}{IMPORTS}def select(trees, _):\n    return trees.word\n{TASK}": r":4: AttributeError: 'Trees' object",
+    f"{DOCSTRING}{IMPORTS}def select(*_): ...\n{TASK}": r":7: TypeError: select returned NoneType, not DataFrame",
+    f"{DOCSTRING}{IMPORTS}def select(trees, _): return trees.words.select('sent')\n{TASK}": (
+        r":7: own: select returned no column label"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_an_error_in_a_task_is_one_line_with_file_and_line(command, plugin, text):
+    file = plugin / "probing" / "own.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(text, encoding="utf-8")
+    done = command("run", "--plugins", plugin, "--lang", "es", "--corpus", "sample", "--task", "own")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    use_plugins(plugin)
+    with pytest.raises(DiscoprobeError, match=f"^{file}{BROKEN[text]}"):
+        pipeline.run(Request(**SAMPLE, tasks=("own",)), plugin / "out")
+    assert not (plugin / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["probing/dc.py", "discourse/tree_depth.py", "suites/Own.py"])
+def test_a_task_needs_a_name_of_its_own(plugin, name):
+    file = plugin / name
+    file.parent.mkdir(parents=True)
+    file.write_text('"""A."""\n', encoding="utf-8")
+    use_plugins(plugin)
+    with pytest.raises(DiscoprobeError, match=f"^{file}:1: .*; rename the file$"):
+        all_tasks()
+
+
+def test_a_folder_without_a_plugin_is_refused(command, tmp_path):
+    for name, problem in (("none", "is no folder"), ("", "has none of the folders probing,")):
+        done = command("tasks", "--plugins", tmp_path / name)
+        assert (done.returncode, problem in done.stderr, done.stderr.count("\n")) == (2, True, 1)
+
+
+def test_a_worker_process_imports_the_task(plugin):
+    new_task("my_task", plugin)
+    use_plugins(plugin)
+    pickled = pickle.dumps(tasks_named(["my_task"])[0])
+    code = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read()).select.function.__module__)"
+    done = subprocess.run([sys.executable, "-c", code], input=pickled, capture_output=True, check=True)
+    assert done.stdout.split() == [b"discoprobe.builders.probing.my_task"]
+
+
+def test_an_installed_package_offers_its_tasks_by_an_entry_point(plugin, tmp_path, monkeypatch):
+    new_task("my_task", tmp_path / "site" / "own_tasks")
+    (tmp_path / "site" / "own_tasks" / "__init__.py").touch()
+    info = tmp_path / "site" / "own_tasks-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-tasks\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[discoprobe]\nmine = own_tasks\n", encoding="utf-8")
+    assert "my_task" not in all_tasks()
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    use_plugins()
+    assert plugin_folders() == (tmp_path / "site" / "own_tasks",)
+    assert Path(all_tasks()["my_task"].plugin).is_relative_to(tmp_path / "site")
+    (info / "entry_points.txt").write_text("[discoprobe]\nmine = no_such_package\n", encoding="utf-8")
+    use_plugins()
+    with pytest.raises(UsageError, match="entry point mine = no_such_package: there is no package no_such_package"):
+        plugin_folders()
+    (info / "entry_points.txt").unlink()
+
+
+def test_the_variable_names_several_folders(plugin, tmp_path, monkeypatch):
+    new_task("my_task", plugin)
+    new_task("my_other", tmp_path / "other")
+    monkeypatch.setenv(VARIABLE, os.pathsep.join([str(plugin), str(tmp_path / "other")]))
+    assert {"my_task", "my_other"} <= all_tasks().keys()
+
+
+TOML = """a = 1
+[b]
+c = [
+  { d = 1 },
+  { d = [1,
+         2] },
+]
+e = \"\"\"
+text\"\"\"
+[[f]]
+g = { h.i = 1 }
+[[f]]
+"""
+LINES = {
+    ("a",): 1, ("b",): 2, ("b", "c"): 3, ("b", "c", 0): 4, ("b", "c", 1, "d"): 5, ("b", "c", 1, "d", 1): 6,
+    ("b", "e"): 8, ("f", 0): 10, ("f", 0, "g", "h", "i"): 11, ("f", 1): 12, ("b", "none"): 2, ("none",): 1, (): 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", LINES)
+def test_the_line_of_a_value(keys):
+    assert line_of(TOML, keys) == LINES[keys]
