@@ -87,6 +87,8 @@ class Settings:
             raise UsageError(f"block is {self.block}; give a number of bytes, such as {4 * 2**20}")
         if self.most_documents is not None and self.most_documents < 1:
             raise UsageError(f"documents is {self.most_documents}; give a number of documents, such as 1000")
+        if self.min_class < 0:
+            raise UsageError(f"min_class is {self.min_class}; give a number of rows, such as 20")
         if not self.frequency:
             raise UsageError("frequency is empty; give wordfreq, corpus or the path of a list")
         if not self.paradigms:
@@ -192,21 +194,21 @@ def _bounds(text: str) -> tuple[int, int]:
     return least, most
 
 
-_READERS: dict[str, Callable[[str], object]] = {
-    "discourse_words": _bounds,
-    "probing_words": _bounds,
-    "length_bins": str,
-    "ipm": str,
-    "ipm_min": float,
-    "frequency": str,
-    "paradigms": str,
-    "syncretism": lambda text: tuple(name for name in text.split(",") if name not in {"", "none"}),
-    "min_class": int,
-    "documents": str,
-    "genres": str,
-    "block": int,
+_READERS: dict[str, tuple[Callable[[str], object], str]] = {
+    "discourse_words": (_bounds, "3/64"),
+    "probing_words": (_bounds, "5/40"),
+    "length_bins": (str, "quantile"),
+    "ipm": (str, "share"),
+    "ipm_min": (float, "0.9"),
+    "frequency": (str, "wordfreq"),
+    "paradigms": (str, UNIMORPH),
+    "syncretism": (lambda text: tuple(name for name in text.split(",") if name not in {"", "none"}), "pos"),
+    "min_class": (int, "20"),
+    "documents": (str, "newdoc"),
+    "genres": (str, "all"),
+    "block": (int, "4194304"),
 }
-"""What a user may set by name, and how its value is read."""
+"""What a user may set by name, how its value is read, and an example of one."""
 
 
 def with_values(settings: Settings, assignments: Sequence[str]) -> Settings:
@@ -221,10 +223,15 @@ def with_values(settings: Settings, assignments: Sequence[str]) -> Settings:
         name, equals, value = assignment.partition("=")
         if name not in _READERS:
             raise UnknownNameError("setting", name, _READERS)
-        try:
-            changes[name] = _READERS[name](value)
-        except ValueError:
-            raise UsageError(f"setting '{assignment}' cannot be read; see `build run --help`") from None
+        read, example = _READERS[name]
         if not equals:
-            raise UsageError(f"setting '{name}' has no value; write {name}=VALUE")
-    return dataclasses.replace(settings, **changes)
+            raise UsageError(f"setting '{name}' has no value; write it without blanks, such as {name}={example}")
+        try:
+            changes[name] = read(value)
+        except ValueError:
+            raise UsageError(f"setting '{assignment}' cannot be read; give a value such as {name}={example}") from None
+    changed = dataclasses.replace(settings, **changes)
+    for name, path in changed.files().items():
+        if not path.is_file():
+            raise UsageError(f"setting '{name}={path}': there is no such file")
+    return changed

@@ -400,7 +400,8 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
         matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
         if not matching:
             names_of_all = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
-            raise UnknownNameError("task", name, names_of_all, remedy="`build tasks` lists them")
+            blank = "; separate tasks by commas" if " " in name else ""
+            raise UnknownNameError("task", name, names_of_all, remedy=f"`build tasks` lists them{blank}")
         chosen |= matching
     return list(chosen.values())
 

@@ -14,6 +14,7 @@ import json
 import logging
 import operator
 import os
+import statistics
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,6 +46,15 @@ _latest = ""
 _writing = threading.Lock()
 _log = logging.getLogger(__name__)
 
+LEAST_ROWS: Final = 20
+"""Fewest answers, verdicts or shared rows of which a share or an agreement is printed: with fewer, the 95 % interval of
+a share of one half is wider than .45."""
+FASTEST: Final = 1.25
+"""Seconds per answer below which nobody reads: the shortest sentences of a row have five words, and readers take 238
+words a minute (Brysbaert 2019)."""
+_BREAK: Final = 600.0
+"""Seconds without an answer that are a break."""
+
 OfReaders = dict[tuple[str, str], dict[str, "Mark"]]
 """(config, row) → reader → mark."""
 
@@ -65,6 +75,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
         comment: what else the reader says.
         shown: hash of what the row showed (`shown_hash`).
         round: the blind round that an answer belongs to.
+        sitting: the start of the program in which the mark was made, or the file that it came from; empty if unknown.
     """
 
     kind: Literal["mark", "answer", "reveal"]
@@ -78,6 +89,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     comment: str = ""
     shown: str = ""
     round: str = ""
+    sitting: str = ""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -132,7 +144,7 @@ def read_marks(path: Path) -> list[Mark]:
         return []
     marks = []
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
-        if line.strip() and not line.rstrip().endswith(b"}"):
+        if line.lstrip().startswith(b"{") and not line.rstrip().endswith(b"}"):
             _log.warning("%s:%d was cut off and is not read", path, number)
         elif line.strip():
             try:
@@ -191,9 +203,9 @@ def append(path: Path, marks: Iterable[Mark]) -> None:
 
 
 def merge(path: Path, others: Iterable[Mark]) -> int:
-    """Adds the marks that a file does not have yet, and returns their number."""
-    present = set(read_marks(path))
-    fresh = [mark for mark in dict.fromkeys(others) if mark not in present]
+    """Adds the marks that a file does not have yet, from whatever sitting, and returns their number."""
+    present = {msgspec.structs.replace(mark, sitting="") for mark in read_marks(path)}
+    fresh = [mark for mark in dict.fromkeys(others) if msgspec.structs.replace(mark, sitting="") not in present]
     append(path, fresh)
     return len(fresh)
 
@@ -247,15 +259,20 @@ def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
 class ReaderFigures(TypedDict):
     """What the readers of one kind found in a config.
 
-    ``readers`` is their number and ``rows`` that of the rows that any of them read. ``verdicts`` are all their marks,
-    of which ``faults`` counts those by name that are not *fine*. ``answers`` are those given without having seen the
-    label; of these ``correct`` are the label, ``cannot_tell`` were no label, and ``interval`` is the exact one of 95 %
-    for their share. ``edited`` are the answers on edited rows, if there are any; of these ``acceptable`` are the label
-    of the original: the reader found nothing wrong with the edit. ``kappa`` is Cohen's κ over pairs of readers, of
-    verdicts and of answers; None where no two readers have two rows in common, or all of them say the same.
+    ``readers`` is their number (``names`` of one sitting count as one reader) and ``rows`` that of the rows that
+    any of them read. ``verdicts`` are all their marks, of which ``faults`` counts those by name that are not
+    *fine*. ``answers`` are those given without having seen the label; of these ``correct`` are the label,
+    ``cannot_tell`` were no label, and ``interval`` is the exact one of 95 % for their share. ``edited`` are the
+    answers on edited rows, if there are any; of these ``acceptable`` are the label of the original: the reader
+    found nothing wrong with the edit. ``kappa`` is Cohen's κ over pairs of readers, of verdicts and of answers;
+    None where no two readers have ``LEAST_ROWS`` rows in common, or all of them say the same. ``seconds`` is the
+    median time between two answers of a reader; breaks are left out. Manifests that an earlier version wrote have
+    neither ``names`` nor ``seconds``.
     """
 
     readers: int
+    names: NotRequired[int]
+    seconds: NotRequired[float | None]
     rows: int
     verdicts: int
     faults: dict[str, int]
@@ -285,7 +302,10 @@ def figures(
     ]
     by_kind: dict[str, ReaderFigures] = {}
     for kind in READER_KINDS:
-        verdicts, answers = (_of_kind(kind, of_rows) for of_rows in (verdicts_now(valid), blind_answers(valid)))
+        of_kind = [mark for mark in valid if mark.reader_kind == kind]
+        reader_of = _readers_apart(of_kind)
+        apart = [msgspec.structs.replace(mark, reader=reader_of[mark.reader]) for mark in of_kind]
+        verdicts, answers = verdicts_now(apart), blind_answers(apart)
         if not (verdicts or answers):
             continue
         faults = Counter(mark.verdict for of_row in verdicts.values() for mark in of_row.values())
@@ -294,6 +314,8 @@ def figures(
         edited = [mark for mark in answered if original and labels[mark.row] != original]
         by_kind[kind] = {
             "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
+            "names": len({mark.reader for mark in of_kind if mark.kind != "reveal"}),
+            "seconds": _seconds_per_answer(apart),
             "rows": len(verdicts.keys() | answers.keys()),
             "verdicts": faults.total(),
             "faults": {verdict: faults[verdict] for verdict in FAULTS if faults[verdict]},
@@ -312,13 +334,34 @@ def figures(
     return by_kind
 
 
-def _of_kind(kind: str, of_rows: OfReaders) -> OfReaders:
-    """The marks of readers of one kind, and the rows that have some."""
-    by_row = {
-        place: {reader: mark for reader, mark in of_row.items() if mark.reader_kind == kind}
-        for place, of_row in of_rows.items()
-    }
-    return {place: of_row for place, of_row in by_row.items() if of_row}
+def _readers_apart(marks: Sequence[Mark]) -> dict[str, str]:
+    """The reader behind each name: names that occur in one sitting are one reader, whom the first of them names.
+
+    Names that are in no sitting in common may be several people; nothing but the files can show that they are.
+    """
+    reader_of: dict[str, str] = {}
+    first_in: dict[str, str] = {}
+    for mark in marks:
+        name = reader_of.setdefault(mark.reader, mark.reader)
+        first = first_in.setdefault(mark.sitting, name)
+        same = {name, reader_of[first]}
+        reader_of |= {each: reader_of[first] for each, reader in reader_of.items() if reader in same}
+    return reader_of
+
+
+def _seconds_per_answer(marks: Sequence[Mark]) -> float | None:
+    """The median of the seconds between two answers of a reader in a sitting, breaks left out; None without any."""
+    times: dict[tuple[str, str], list[dt.datetime]] = {}
+    for mark in marks:
+        if mark.kind == "answer":
+            times.setdefault((mark.reader, mark.sitting), []).append(dt.datetime.fromisoformat(mark.time))
+    seconds = [
+        (after - before).total_seconds()
+        for of_sitting in times.values()
+        for before, after in itertools.pairwise(sorted(of_sitting))
+    ]
+    without_breaks = [each for each in seconds if each <= _BREAK]
+    return round(statistics.median(without_breaks), 1) if without_breaks else None
 
 
 def _mean_kappa(of_rows: OfReaders, value_of: Callable[[Mark], str]) -> float | None:
@@ -328,7 +371,7 @@ def _mean_kappa(of_rows: OfReaders, value_of: Callable[[Mark], str]) -> float | 
         for readers in itertools.combinations(sorted(of_row), 2):
             first, second = (value_of(of_row[reader]) for reader in readers)
             shared.setdefault(readers, []).append((first, second))
-    values = [(cohen_kappa(pairs), len(pairs)) for pairs in shared.values() if len(pairs) > 1]
+    values = [(cohen_kappa(pairs), len(pairs)) for pairs in shared.values() if len(pairs) >= LEAST_ROWS]
     defined = [(value, n) for value, n in values if value is not None]
     return round(sum(value * n for value, n in defined) / sum(n for _, n in defined), _DIGITS) if defined else None
 

@@ -10,8 +10,10 @@ import json
 import os
 import secrets
 import struct
+import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -30,6 +32,10 @@ ALIGNED: Final = 64
 """A table begins at a multiple of this, as Arrow's buffers do."""
 END: Final = struct.Struct("<II")
 """The last bytes of a file: the length of its footer, and the CRC-32 of everything before them."""
+_UNFINISHED: Final = ".new-"
+"""Beginning of the name of an entry that is being written."""
+_ABANDONED: Final = 24 * 3600
+"""Seconds after which an unfinished entry is that of a killed program, and is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,13 @@ def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], 
     path = _place(folder, key)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(f".new-{secrets.token_hex(8)}")  # not by mkstemp: others who share the cache may read it
+        for left in path.parent.glob(f"{_UNFINISHED}*"):
+            with suppress(OSError):  # another process deletes it, too
+                if left.stat().st_mtime < time.time() - _ABANDONED:
+                    left.unlink()
+        new = path.with_name(
+            f"{_UNFINISHED}{secrets.token_hex(8)}"
+        )  # not by mkstemp: others who share the cache read it
         try:
             with FileIO(new, "x") as file:
                 written = []

@@ -4,12 +4,12 @@
 
     DiscoprobeError                  exit status 1: the user's input
     ├── CorpusFormatError            a malformed corpus file: path, line, sentence
-    ├── UnknownNameError             an unknown language, task, corpus or config; names similar ones
     ├── TaskError                    a function of a task returns a table without a column
     ├── UnsupportedError             the corpus lacks what was asked for
     ├── UnreadableDataError          a dataset for `build audit` that cannot be read
     ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
+    ├── UnknownNameError             exit status 2: an unknown language, task, corpus or config; names similar ones
     ├── AuditFailedError             exit status 3: a config has a fault that is not minor
     ├── NothingBuiltError            exit status 5: no config could be built, and no folder is written
     ├── UnmeasuredError              exit status 6: the audit could measure nothing on the rows
@@ -79,6 +79,7 @@ class UnknownNameError(DiscoprobeError):
         remedy: the end of the message; if it is given, the message never lists all names.
     """
 
+    exit_status = 2
     _FEW = 12
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:

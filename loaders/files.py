@@ -262,6 +262,18 @@ class Place:
         for path in sorted(self.new.iterdir()) if self.new.exists() else ():
             path.rename(self.folder / path.name)
 
+    def delete_abandoned(self) -> None:
+        """Deletes folders beside this one in which killed programs made other releases: nobody holds their locks."""
+        from filelock import FileLock, Timeout  # noqa: PLC0415 (as in `work_folder`)
+
+        for lock in () if self.fixed else self.folder.parent.glob(".*.lock"):
+            new, old = (lock.with_suffix(suffix) for suffix in (".new", ".old"))
+            if lock == self.lock or not new.is_dir() or old.exists():
+                continue
+            with suppress(Timeout, OSError), FileLock(lock, timeout=0):
+                shutil.rmtree(new, ignore_errors=True)
+                lock.unlink()
+
     def clean(self) -> None:
         """Removes the folder in which a release was made: what is in it is the old one, or half made."""
         shutil.rmtree(self.new, ignore_errors=True)

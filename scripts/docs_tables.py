@@ -1,10 +1,11 @@
 """Writes the tables and outputs in README and docs/ that are made from the code: `python scripts/docs_tables.py`.
 
 The page of tasks is written whole. In the other pages the text between ``<!-- table: NAME -->`` and ``<!-- end -->`` is
-replaced. In README the output of its first command is replaced, and the row after it.
+replaced. In README the output of its first command is replaced, and the row after it; its picture is that of a build.
 """
 
 import enum
+import html
 import inspect
 import json
 import re
@@ -53,6 +54,9 @@ TITLES = {
 BUILT = ("pred_tense_es", "subj_number_es", "dc_es")
 NOT_BUILT = ("pred_aspect_es",)
 """Configs that README shows."""
+
+OVERVIEW = ("run", "--corpus", "sample", "--task", "probing,discourse,relations", "--out", "all")
+"""The build whose picture README shows."""
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -112,7 +116,7 @@ def tasks_page() -> str:
             f"## `{family}`\n\n`--task {family}` builds those of {len(names)} tasks, from `{names[0]}` to\n"
             f"`{names[-1]}`, that the corpus supports. `all` and `probing` do not include them.\n"
         )
-    parts.append((DOCS / "records" / "scarce_tasks.md").read_text(encoding="utf-8"))
+    parts.append("Tasks for which treebanks have too few rows: [scarce tasks](records/scarce_tasks.md).\n")
     return "\n".join(parts)
 
 
@@ -229,7 +233,9 @@ TABLES = {
 def _markdown_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """A Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    # Python-Markdown takes ``<!`` for HTML, in code, too
+    return re.sub(r"`([^`\n]*<![^`\n]*)`", lambda code: f"<code>{html.escape(code[1], quote=False)}</code>", table)
 
 
 def readme(text: str, printed: str, release: Path) -> str:
@@ -265,7 +271,10 @@ def main() -> None:
         done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
         path = ROOT / "README.md"
         text = readme(path.read_text(encoding="utf-8"), done.stdout, Path(folder) / "dist" / "discoprobe")
-    path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
+        subprocess.run([sys.executable, "-m", "discoprobe", *OVERVIEW], cwd=folder, check=True, capture_output=True)
+        picture = Path(folder) / "all" / "overview.svg"
+        (DOCS / "images" / picture.name).write_text(picture.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 if __name__ == "__main__":

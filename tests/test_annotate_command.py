@@ -157,9 +157,9 @@ def test_without_a_network_a_download_fails_in_words(command, notes, tmp_path):
     ("arguments", "status", "expected"),
     [
         (["annotate", "nowhere", "--lang", "de", "--out", "out", "--segment"], 1, "no such file or folder"),
-        (["annotate", "notes", "--lang", "Germann", "--out", "out"], 1, "did you mean German"),
+        (["annotate", "notes", "--lang", "Germann", "--out", "out"], 2, "did you mean German"),
         (["annotate", "notes", "--lang", "de", "--out", "out", "--set", "min_words=x"], 2, "cannot be read"),
-        (["annotate", "notes", "--lang", "de", "--out", "out", "--set", "minwords=3"], 1, "did you mean min_words"),
+        (["annotate", "notes", "--lang", "de", "--out", "out", "--set", "minwords=3"], 2, "did you mean min_words"),
         (["annotate", "notes", "--lang", "zh", "--out", "out", "--segment"], 1, "written without spaces"),
         (["annotate", "notes", "--lang", "de", "--out", "notes", "--segment"], 1, "holds no annotated corpus"),
         (["run", "--corpus", "notes"], 2, "name its language with --lang"),

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, documents, run_in_process, sample_file, tree_of
@@ -306,21 +307,21 @@ def test_files_that_are_no_corpora(name, content, place, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        (["--lang", "xx", "--corpus", "sample"], 1, "xx"),
-        (["--lang", "spanisch"], 1, "did you mean spanish"),
-        (["--lang", "es", "--corpus", "smaple"], 1, "did you mean sample"),
+        (["--lang", "xx", "--corpus", "sample"], 2, "xx"),
+        (["--lang", "spanisch"], 2, "did you mean spanish"),
+        (["--lang", "es", "--corpus", "smaple"], 2, "did you mean sample"),
         (["--lang", "ca", "--corpus", "sample"], 1, "ca"),
-        (["--lang", "es", "--corpus", "UD_Spanish-AnCorra"], 1, "did you mean UD_Spanish-AnCora"),
-        (["--lang", "es", "--corpus", "sample", "--task", "bs"], 1, "did you mean bso"),
+        (["--lang", "es", "--corpus", "UD_Spanish-AnCorra"], 2, "did you mean UD_Spanish-AnCora"),
+        (["--lang", "es", "--corpus", "sample", "--task", "bs"], 2, "did you mean bso"),
         (["--lang", "es", "--corpus", "sample", "--task", ""], 2, "task"),
-        (["--lang", "es", "--corpus", "/nowhere/at/all.conllu"], 1, "/nowhere/at/all.conllu"),
+        (["--lang", "es", "--corpus", "/nowhere/at/all.conllu"], 2, "/nowhere/at/all.conllu"),
         (["--lang", "es", "--corpus", "sample", "--size", "many"], 2, "many"),
         (["--lang", "es", "--corpus", "sample", "--size", "1/2"], 2, "1/2"),
         (["--lang", "es", "--corpus", "sample", "--size", "-5"], 2, "-5"),
         (["--lang", "es", "--corpus", "sample", "--size", "10/0/10"], 2, "10/0/10"),
         (["--lang", "es", "--corpus", "sample", "--size", "0"], 2, "0"),
         (["--lang", "es", "--corpus", "sample", "--on-error", "panic"], 2, "panic"),
-        (["--lang", "es", "--corpus", ""], 1, "unknown corpus ''"),
+        (["--lang", "es", "--corpus", ""], 2, "unknown corpus ''"),
         ([], 2, "--lang"),
     ],
 )
@@ -509,6 +510,17 @@ def test_killed_at_any_time(tmp_path):
         assert found == old or json.loads(found["manifest.json"])["configs"].keys() > {"bso_es"}
     assert in_process("run", "--corpus", "sample", "--lang", "es", "--task", "bso", "--no-audit", "--out", out)[0] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
+
+
+def test_folders_that_killed_builds_of_other_releases_left_are_deleted(tmp_path):
+    for name in ("killed", "running", "unmanaged"):
+        (tmp_path / f".{name}.new").mkdir()
+        (tmp_path / f".{name}.new" / "file").touch()
+    (tmp_path / ".killed.lock").touch()
+    with FileLock(tmp_path / ".running.lock"):
+        pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), tmp_path / "release")
+        left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".running.lock", ".running.new", ".unmanaged.new", "release"]
 
 
 def test_where_nothing_can_be_built_no_folder_is_written(tmp_path):

@@ -201,4 +201,4 @@ def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalo
 def test_an_unknown_corpus_lists_texts_too(command):
     done = command("run", "--lang", "de", "--corpus", "Klexicon")
     assert "did you mean Klexikon" in done.stderr
-    assert done.returncode == 1
+    assert done.returncode == 2

@@ -132,7 +132,7 @@ def test_corpora_check_of_an_empty_cache(command, tmp_path):
 )
 def test_did_you_mean(command, arguments, near, tmp_path):
     done = command(*arguments)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert f"did you mean {near.lower()}" in done.stderr.lower()
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("error: ")
@@ -255,7 +255,7 @@ def test_a_command_imports_no_library_that_it_does_without(command, heavy, tmp_p
         f"try: cli.main()\nfinally: print('loaded:', *(set({heavy.split()!r}) & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == any(wrong in command for wrong in ("xx", "nothing")), done.stderr
+    assert done.returncode == 2 * any(wrong in command for wrong in ("xx", "nothing")), done.stderr
     assert done.stdout.splitlines()[-1] == "loaded:"
 
 
@@ -298,3 +298,59 @@ def test_tasks_names_the_text_that_fills_a_task_and_does_not_read_it(monkeypatch
     assert rows["subj_number"]["filled by"] is None
     alone = json.loads(command("tasks", "--lang", "es", "--corpus", "sample", "--json").stdout)
     assert {row["filled by"] for row in alone} == {None}
+
+
+def test_a_usage_error_is_one_line_that_names_the_help(command):
+    done = command("run", "--language", "es")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: No such option: --language (Possible options: --lang); see `build run --help`\n"
+    assert command("ruun").stderr == "error: No such command 'ruun'. Did you mean 'run'?; see `build --help`\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--set", "x=abc"], "unknown setting 'x'; give block, "),
+        (["--set", "ipm_mn=1"], "unknown setting 'ipm_mn'; did you mean ipm_min"),
+        (["--set", "ipm_min=abc"], "setting 'ipm_min=abc' cannot be read; give a value such as ipm_min=0.9"),
+        (["--set", "min_class=-3"], "min_class is -3; give a number of rows"),
+        (["--set", "ipm"], "setting 'ipm' has no value; write it without blanks, such as ipm=share"),
+        (["--set", "frequency=nowhere.tsv"], "'frequency=nowhere.tsv': there is no such file"),
+        (["--preset", "ruseneval"], "unknown preset 'ruseneval'; did you mean rusenteval"),
+        (["--task", "dc nsp"], "separate tasks by commas"),
+        (["--corpus", "s3:/bucket/x"], "write two slashes after the colon: s3://bucket/x"),
+    ],
+)
+def test_a_value_with_a_mistake_is_a_usage_error_that_shows_how_to_write_it(command, arguments, says, tmp_path):
+    done = command("run", "--lang", "es", "--corpus", "sample", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert says in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_url_whose_protocol_needs_other_packages_names_them(command, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec.implementations.http", None)
+    done = command("run", "--lang", "es", "--corpus", "https://example.invalid/es.conllu")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "`pip install aiohttp requests`" in done.stderr
+
+
+def test_ctrl_c_says_what_is_left(command, monkeypatch, tmp_path):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discoprobe.pipeline.run", interrupt)
+    done = command("run", "--lang", "es", "--corpus", "sample")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.strip() == (
+        "error: interrupted: the release folder was not changed; the same command continues with what is missing"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_configs_are_not_cut_and_columns_are_obeyed(command):
+    options = ("run", "--lang", "es", "--corpus", "sample", "--task", "agreement_suite,bso", "--no-audit")
+    for columns in (40, 90, 160):
+        lines = command(*options, COLUMNS=str(columns)).stdout.partition("\nload_dataset")[0].splitlines()
+        assert max(map(len, lines)) <= columns
+        assert any(line.split()[:1] == ["agreement_suite_es"] for line in lines)

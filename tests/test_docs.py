@@ -98,6 +98,13 @@ def test_every_command_is_in_readme_or_docs():
     assert not missing
 
 
+def test_the_pages_of_users_are_short():
+    """At most 12,000 words, tables included, without code and the pages of those who extend the program."""
+    texts = [text for name, text in TEXTS.items() if name != "README.md" and "adding_a" not in name]
+    without_code = (re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE) for text in texts)
+    assert sum(len(text.split()) for text in without_code) <= 12_000
+
+
 def test_readme_is_short():
     assert len(README.splitlines()) <= 150
 
@@ -125,7 +132,7 @@ NETWORK = {"probe", "push", "verify", "fetch", "diff"}
 
 def needs_more(words):
     """Whether a command needs the network (the catalogue's corpora, the Hub) or files of the reader."""
-    if any(word.endswith(FILES) or word.startswith(("my_", "hf://")) for word in words):
+    if any(word.endswith(FILES) or word.startswith(("my_", "hf://", "corpora/", "dist/notes")) for word in words):
         return True
     if "--exclude" in words:  # it needs a file of marks
         return True
@@ -145,7 +152,7 @@ def outputs(tmp_path_factory):
         words = shlex.split(line, comments=True)
         if needs_more(words):
             continue
-        done = run_in_process(*words[1:], cwd=folder, environment={"TERM": "dumb", "COLUMNS": "120"})
+        done = run_in_process(*words[1:], cwd=folder, environment={"TERM": "dumb", "COLUMNS": "200"})
         assert done.returncode in {0, 3}, f"{line}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         printed[line] = done.stdout

@@ -87,3 +87,11 @@ def test_a_line_comes_also_while_no_step_says_anything(monkeypatch, capsys):
             printed += capsys.readouterr().err
     assert printed.count("\n") >= 2
     assert set(printed.splitlines()) == {"reading de: kB of text: 0 of 9,000"}
+
+
+def test_annotation_is_counted_in_words(clock, capsys):
+    with terminal.progress() as progress:
+        progress("annotating", 1_000, 50_000)
+        clock[0] = 61
+        progress("annotating", 2_000, 50_000)
+    assert "annotating: 2,000 of 50,000 words" in capsys.readouterr().err

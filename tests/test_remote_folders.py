@@ -1,9 +1,13 @@
 """Releases at a URL: written there as a whole, and read from there; in fsspec's file system in memory."""
 
+import functools
+import http.server
 import json
+import threading
 
 import fsspec
 import pytest
+from shared import sample_file
 
 URL = "memory://bucket/release"
 BUILD = ("run", "--corpus", "sample", "--task", "bso,so", "--no-audit")
@@ -172,3 +176,25 @@ def test_data_of_others_are_audited_at_a_url(bucket, command):
         bucket.pipe_file(f"/bucket/data/{split}.jsonl", "\n".join(map(json.dumps, rows)).encode())
     done = command("audit", "memory://bucket/data", "--json")
     assert json.loads(done.stdout)["data"], done.stderr
+
+
+class SilentHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Prints nothing: stderr is the program's."""
+
+
+def test_a_corpus_at_an_address_of_http(command, tmp_path):
+    """A single file, from a server that sends no parts of files."""
+    pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served" / "es_mine.conllu").write_bytes(sample_file("es").read_bytes())
+    handler = functools.partial(SilentHandler, directory=tmp_path / "served")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/es_mine.conllu"
+        done = command("run", "--lang", "es", "--corpus", url, "--task", "bso", "--min-rows", "0", "--no-audit")
+        missing = command("run", "--lang", "es", "--corpus", url.replace("mine", "yours"), "--task", "bso")
+        server.shutdown()
+    assert done.returncode == 0, done.stderr
+    assert "bso_es" in done.stdout
+    assert (missing.returncode, missing.stderr.count("\n")) == (4, 1)

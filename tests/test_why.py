@@ -182,13 +182,13 @@ def test_the_command_explains_from_options(command):
     assert "outcome:  lost\nstep:     filters of sentences and targets\nreason:   too-long\n" in done.stdout
     assert "rule:     at most 6 words (--set probing_words=5/6); it has 12" in done.stdout
     done = command("why", "sent_len_es", "es-news-04-222", "--corpus", "sample")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(
         "error: unknown sentence or row of sent_len_es 'es-news-04-222'; did you mean es-news-04-2"
     )
     assert done.stderr.count("\n") == 1
     done = command("why", "sent_len", "es-news-04-2", "--corpus", "sample")
-    assert done.returncode == 1
+    assert done.returncode == 2
 
 
 def test_the_command_explains_a_release_with_its_settings_and_readers(command, tmp_path):

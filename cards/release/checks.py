@@ -111,7 +111,8 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
     ]
     if lacking:
         raise DiscoprobeError(
-            f"no attribution for {name_some(lacking)}: their licence requires one; add their citation to the catalogue"
+            f"no attribution for {name_some(lacking)}: their licence requires one; give --citation to "
+            "`build annotate` or `build import` for data of your own, or add a citation to the catalogue"
         )
 
 

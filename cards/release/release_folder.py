@@ -41,6 +41,7 @@ README = "README.md"
 AUDIT = "audit.json"
 ATTRIBUTION = "ATTRIBUTION.md"
 CONFIGS = "CONFIGS.md"
+OVERVIEW = "overview.svg"
 
 
 def digest(
@@ -305,7 +306,8 @@ def documents(
     """
     readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes)
     texts = {
-        README: readme, CONFIGS: tables, ATTRIBUTION: card.attribution(combined),
+        README: readme, CONFIGS: tables, OVERVIEW: card.overview(combined["configs"]),
+        ATTRIBUTION: card.attribution(combined),
         yaml_header.STANDALONE: yaml_header.standalone(combined),
         **croissant.croissant(combined, repository=repository, release=release, day=diff.day(changes)),
     }  # fmt: skip
@@ -329,6 +331,7 @@ def open_release(folder: Path) -> Iterator[Release]:
     try:
         with alone(folder, "another build is writing", place.lock):
             place.recover()
+            place.delete_abandoned()
             if place.folder.is_dir():
                 _check_managed(place)
             try:

@@ -365,7 +365,8 @@ def figures_of(
 def checked_marks(release: Path, file: Path) -> list[Mark]:
     """The marks of a file that somebody else wrote, each of which names a row of the release.
 
-    A mark without a hash of what its row shows gets that of the row as it is now.
+    A mark without a hash of what its row shows gets that of the row as it is now; marks without a sitting have that of
+    their file, which its first line names.
 
     Raises:
         DiscoprobeError: the file is not there, or a mark names a row or an answer that the release does not have.
@@ -377,8 +378,11 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
     if unknown := sorted(configs - entries.keys()):
         raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")
     hashes_of = {config: _read_shown(release, config, entries[config])[1] for config in configs}
+    with file.open("rb") as lines:
+        sitting = f"file {hashlib.sha256(lines.readline()).hexdigest()[:12]}"
     checked = []
     for mark in marks:
+        mark = mark if mark.sitting else msgspec.structs.replace(mark, sitting=sitting)  # noqa: PLW2901
         if mark.kind != "reveal":
             config, hashes = mark.config, hashes_of[mark.config]
             if mark.row not in hashes:

@@ -353,7 +353,7 @@ class BlindPages:
             comment = str(sent.get("comment", "")).strip()
             mark = Mark(
                 "answer", reader.name, reader.kind, readers.now(), row.config, row.id, answer=answer, comment=comment,
-                shown=row.shown, round=blind_round.name,
+                shown=row.shown, round=blind_round.name, sitting=self.site.sitting,
             )  # fmt: skip
             marks.append(mark)
         readers.append(self.site.path, marks)
@@ -364,7 +364,9 @@ class BlindPages:
         args = _args_of(str(self.site.posted().get("round", "")))
         blind_round, reader = self._round(args), self.site.named_reader()
         if not self._progress(blind_round, reader)[2]:
-            mark = Mark("reveal", reader.name, reader.kind, readers.now(), round=blind_round.name)
+            mark = Mark(
+                "reveal", reader.name, reader.kind, readers.now(), round=blind_round.name, sitting=self.site.sitting
+            )
             readers.append(self.site.path, [mark])
         return redirect(f"/blind/result?{_round_address(args)}", 303)
 

@@ -79,7 +79,7 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
                 attribute = "src" if inline.type == "image" else "href"
                 inline.attrSet(attribute, address_of(str(inline.attrGet(attribute))))
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
-    return html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
+    return html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
 
 
 # rows

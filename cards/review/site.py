@@ -78,6 +78,7 @@ class Site:
         self.store = RowStore(release, options.languages)
         self.path = readers.marks_file(release)
         self.token = secrets.token_urlsafe(24)
+        self.sitting = secrets.token_hex(6)
         readers.read_marks(self.path)  # an error in the file is shown before the first page
         app.before_request(self._guard)
         app.after_request(_with_headers)

@@ -11,7 +11,7 @@ import json
 import logging
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from flask import Flask, Response, abort, jsonify, redirect, request
@@ -21,6 +21,7 @@ from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.readers import FAULTS, VERDICTS, Mark
 from discoprobe.cards.release.rows import RowFilter, configs_asked
 from discoprobe.cards.review.blind_round import BlindPages, labels_of
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 HOST: Final = "127.0.0.1"
 PAGE_ROWS: Final = 25
+PAGE_CONFIGS: Final = 100
 _MOST_BYTES: Final = 2_000_000
 _KINDS_OF_CHANGE: Final = ("added", "removed", "relabelled", "edited")
 
@@ -74,7 +76,8 @@ class RowPages:
         site.add(
             {
                 "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.card,
-                "/card/<config>": self.card, "/changes": self.changes_page, "/marks.jsonl": self.export,
+                "/card/<config>": self.card, "/overview.svg": self.overview_picture,
+                "/changes": self.changes_page, "/marks.jsonl": self.export,
                 "/assets/<name>": self.plot, "/app.css": self.asset, "/app.js": self.asset,
                 "/favicon.ico": self.no_icon,
             },
@@ -82,28 +85,53 @@ class RowPages:
         )  # fmt: skip
 
     def overview(self) -> Response:
-        """All configs, the largest gain first, with the number of rows that were read and of those with a fault."""
-        marks, store = self.site.marks(), self.site.store
+        """One page of the configs with the words that are searched, sorted by a column: at first by the gain.
+
+        A config has the number of rows that were read and of those with a fault. Configs without a value of the column
+        are the first, as an audit that says nothing has to be looked at.
+        """
+        marks, store, wanted = self.site.marks(), self.site.store, request.args.get("q", "")
         current = readers.verdicts_now(marks)
-        read = current.keys() | readers.blind_answers(marks).keys()
-        faulty = [place for place, of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())]
+        n_read = Counter(config for config, _ in current.keys() | readers.blind_answers(marks).keys())
+        n_faults = Counter(
+            config for (config, _), of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())
+        )
         judged = verdicts(store.manifest["configs"])  # a verdict depends on all configs of a task, shown or not
+        rows: list[dict[str, Any]] = []
+        for name, entry in store.configs.items():
+            audit, language = entry["audit"], language_name(entry["lang"])
+            change = "; ".join(changes_of(name, self.site.options.changes))
+            about = [
+                name, language, entry["summary"], *entry["labels"][:20], *entry["sources"], judged[name].word, change,
+            ]  # fmt: skip
+            if not all(word in " ".join(about).casefold() for word in wanted.casefold().split()):
+                continue
+            values: dict[str, str | float | None] = {
+                "config": name, "language": language, "rows": n_rows(entry),
+                "test rows": sum(entry["counts"].get("test", {}).values()), "audit": judged[name].word,
+                "strongest shortcut": (audit and audit["strongest"]) or "", "accuracy": audit and audit["accuracy"],
+                "gain": audit and audit.get("gain"), "read": n_read[name], "faults": n_faults[name],
+            }  # fmt: skip
+            if self.site.options.changes is not None:
+                values["changed"] = change
+            rows.append({"values": values, "entry": entry, "verdict": judged[name]})
+        columns = list(rows[0]["values"]) if rows else []
+        sort = request.args.get("sort", "")
+        column = sort.removeprefix("-") if sort.removeprefix("-") in columns else "gain"
+        descending = sort.startswith("-") if sort else True
 
-        def by_gain(name: str) -> tuple[float, str]:
-            audit = store.configs[name]["audit"]
-            gain = audit.get("gain") if audit else None
-            return 1.0 if gain is None else -gain, name
+        def key(row: dict[str, Any]) -> tuple[bool, str | float]:
+            value = row["values"].get(column)
+            return (value is None) == descending, "" if value is None else value
 
-        rows = [
-            {
-                "name": name, "entry": store.configs[name], "language": language_name(store.configs[name]["lang"]),
-                "verdict": judged[name], "change": "; ".join(changes_of(name, self.site.options.changes)),
-            }
-            for name in sorted(store.configs, key=by_gain)
-        ]  # fmt: skip
+        rows.sort(key=lambda row: row["values"]["config"])
+        rows.sort(key=key, reverse=descending)
+        number, pages = max(1, whole_number(request.args.get("page"), 1)), max(1, -(-len(rows) // PAGE_CONFIGS))
         return self.site.page(
-            "overview.html", "Review", rows=rows,
-            marked={"read": Counter(config for config, _ in read), "faults": Counter(config for config, _ in faulty)},
+            "overview.html", "Review", rows=rows[(number - 1) * PAGE_CONFIGS : number * PAGE_CONFIGS], columns=columns,
+            total=len(rows), all_configs=len(store.configs), n_rows=sum(map(n_rows, store.configs.values())),
+            wanted=wanted, column=column, descending=descending, page=number, pages=pages,
+            query=urlencode([(name, request.args[name]) for name in ("q", "sort") if request.args.get(name)]),
         )  # fmt: skip
 
     def rows(self) -> Response:
@@ -192,11 +220,16 @@ class RowPages:
             folder, _, name = target.removeprefix("../").rpartition("/")
             if name == "README.md":
                 return f"/card/{folder}" if folder else "/card"
-            return f"/assets/{name}" if folder == manifest.PLOTS else "/"
+            return f"/assets/{name}" if folder == manifest.PLOTS else "/overview.svg" if name == "overview.svg" else "/"
 
         html = card_html(read_card(self.site.release, config), address_of)
         changed = changes_of(config, self.site.options.changes)
-        return self.site.page("card.html", config or "Release card", html=html, changed=changed)
+        names = ["", *self.site.store.configs]
+        at = names.index(config) if config in names else 0
+        return self.site.page(
+            "card.html", config or "Release card", html=html, changed=changed,
+            before=names[at - 1] if at else None, after=names[at + 1] if at + 1 < len(names) else None,
+        )  # fmt: skip
 
     def changes_page(self) -> Response:
         """What changed since another release: in the release as a whole, then in each config."""
@@ -222,7 +255,7 @@ class RowPages:
         row = self.site.store.row(str(sent.get("config", "")), str(sent.get("row", "")))
         mark = Mark(
             "mark", reader.name, reader.kind, readers.now(), row.config, row.id, str(sent.get("verdict", "")),
-            comment=str(sent.get("comment", "")).strip(), shown=row.shown,
+            comment=str(sent.get("comment", "")).strip(), shown=row.shown, sitting=self.site.sitting,
         )  # fmt: skip
         readers.append(self.site.path, [mark])
         if self.site.wants_json():
@@ -237,6 +270,13 @@ class RowPages:
         answer = Response(text, mimetype="application/jsonl")
         answer.headers["Content-Disposition"] = f'attachment; filename="{self.site.path.name}"'
         return answer
+
+    def overview_picture(self) -> Response:
+        """The picture on the card of the release."""
+        file = self.site.release / "overview.svg"
+        if file.name not in self.site.store.manifest["files"] or not file.is_file():
+            abort(404, "there is no such picture")
+        return Response(file.read_bytes(), mimetype="image/svg+xml")
 
     def plot(self, name: str) -> Response:
         """A plot of a card; only files that the manifest lists."""

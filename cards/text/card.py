@@ -28,7 +28,7 @@ from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
-from discoprobe.cards.readers import ReaderFigures
+from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.examples import Lengths
 from discoprobe.cards.text.templating import compact, interval, markdown, render
@@ -131,7 +131,7 @@ def release_card(
         "rows": sum(map(yaml_header.n_rows, configs.values())),
         "sources": sorted(sources.items(), key=lambda item: (item[1]["lang"], item[0])),
         "used": Counter(name for entry in configs.values() for name in entry["sources"]),
-        "readers": {
+        "least_rows": LEAST_ROWS, "readers": {
             name: reader_table(entry["readers"]) for name, entry in sorted(configs.items()) if "readers" in entry
         },
         "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
@@ -184,6 +184,11 @@ def language_name(code: str) -> str:
 
 def _language_names() -> dict[str, str]:
     return {language.code: language.name for language in treebanks.languages(every=True)}
+
+
+def overview(configs: Mapping[str, ConfigEntry]) -> str:
+    """overview.svg: task × language, with size and verdict; empty without configs."""
+    return plots.overview_plot(configs, _language_names()) if configs else ""
 
 
 def attribution(manifest: Manifest) -> str:
@@ -303,13 +308,22 @@ _SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
 def with_readers(card: str, entry: ConfigEntry) -> str:
     """A config's card with a new section on its readers, also if there are none."""
     plain, readers = _READERS.sub("", card, count=1), entry.get("readers", {})
-    section = render("readers.md", readers=reader_table(readers), audit=entry["audit"], person="person" in readers)
+    section = render(
+        "readers.md", readers=reader_table(readers), audit=entry["audit"], too_fast=_too_fast(readers),
+        person="person" in readers and not _too_fast(readers), least_rows=LEAST_ROWS, fastest=FASTEST,
+    )  # fmt: skip
     return _SOURCES.sub(lambda match: section + match[0], plain, count=1)
 
 
 # readers
 
 _PLURAL: Final = {"person": "people", "model": "models"}
+
+
+def _too_fast(readers: Mapping[str, ReaderFigures]) -> bool:
+    """Whether the answers that people are said to have given came faster than anybody reads."""
+    seconds = readers["person"].get("seconds") if "person" in readers else None
+    return seconds is not None and seconds < FASTEST
 
 
 def reader_table(readers: Mapping[str, ReaderFigures]) -> dict[str, ReaderFigures]:
@@ -325,7 +339,10 @@ def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None)
     lines = []
     for who, figures in reader_table(readers).items():
         line = f"{figures['rows']:,} {'row' if figures['rows'] == 1 else 'rows'} read by {who}"
-        if n := figures["answers"]:
+        if 0 < figures["answers"] < LEAST_ROWS:
+            n = figures["answers"]
+            line += f", {n} blind answer{'s' * (n != 1)}, too few for a figure"
+        elif n := figures["answers"]:
             accuracy = f"{figures['correct'] / n:.3f} ({interval(figures['interval'])})"
             line += f", accuracy {accuracy} on {n:,} blind answers"
             if of_edits := figures.get("edited"):
@@ -333,7 +350,10 @@ def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None)
             if audit:
                 strongest = f"{audit['strongest']} {audit['accuracy']:.3f}" if audit["strongest"] else "no shortcut"
                 line += f" (majority {audit['majority']:.3f}, {strongest})"
-        if n := figures["verdicts"]:
+        if (seconds := figures.get("seconds")) is not None:
+            line += f", {seconds:.1f} seconds per answer"
+            line += ": too fast for a person" if "model" not in who and seconds < FASTEST else ""
+        if (n := figures["verdicts"]) >= LEAST_ROWS:
             line += f", {sum(figures['faults'].values()) / n:.3f} of {n:,} verdicts are faults"
         lines.append(line)
     return lines

@@ -5,17 +5,19 @@ could not be rebuilt byte by byte. They need 22 kB and 0.3 s each, and these 3 k
 colour for text, while CSS follows the theme of the reader.
 """
 
+import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from discoprobe.builders.audit.report import Report
-from discoprobe.builders.audit.thresholds import Kind
+from discoprobe.builders.audit.thresholds import BY_ID, Kind
 from discoprobe.builders.config import Config
-from discoprobe.cards.metadata.manifest import PLOTS
+from discoprobe.cards.metadata.manifest import PLOTS, ConfigEntry
 from discoprobe.cards.text.examples import Lengths
 from discoprobe.cards.text.templating import plain, render
+from discoprobe.cards.text.verdicts import task_designs, verdicts
 
 WIDTH = 400
 _LEFT, _RIGHT = 86, 44
@@ -26,6 +28,8 @@ _NAMED = 12
 """Of many labels, the most frequent ones that are shown."""
 _BAR, _STEP, _HEAD = 12, 20, 24
 _HISTOGRAM = 90
+_CELL = 15
+"""Width and height of a config in the picture of a release: two letters of 11 pixels."""
 _BESIDE, _FILLED = 2, 0.9
 _CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
 """Size of the plot of accuracies by layer, and the positions of its axes."""
@@ -75,8 +79,8 @@ class Panel:
 def rows_plot(config: Config, lengths: Lengths) -> str:
     """Rows per split and label, and the distribution of their lengths.
 
-    There is a bar per split, divided by label; each has the full length, its number of rows stands beside it. If there
-    are too many labels for a colour each, there is a bar per label (of the most frequent ones), all splits together.
+    There is a bar per split, divided by label, as long as its number of rows, which stands beside it. If there are too
+    many labels for a colour each, there is a bar per label (of the most frequent ones), all splits together.
     """
     counts, labels = config.counts(), config.used_labels
     has_colours = len(labels) <= _COLOURS
@@ -89,7 +93,7 @@ def rows_plot(config: Config, lengths: Lengths) -> str:
         totals = {label: sum(of_label[label] for of_label in counts.values()) for label in labels}
         most = sorted(totals, key=lambda label: (-totals[label], label))[:_NAMED]
         head = f"rows per label, all splits ({len(most)} of {len(labels)} labels)"
-        _draw_bars(panel, head, [(_short(label), [totals[label]]) for label in most], full=max(totals.values()))
+        _draw_bars(panel, head, [(_short(label), [totals[label]]) for label in most])
     axis = panel.height + _HEAD + _HISTOGRAM
     _draw_histogram(panel, lengths, axis, apart=has_colours)
     return render(
@@ -98,19 +102,18 @@ def rows_plot(config: Config, lengths: Lengths) -> str:
     )  # fmt: skip
 
 
-def _draw_bars(
-    panel: Panel, head: str, rows: Sequence[tuple[str, Sequence[int]]], *, full: int | None = None, gap: int = 0
-) -> None:
+def _draw_bars(panel: Panel, head: str, rows: Sequence[tuple[str, Sequence[int]]], *, gap: int = 0) -> None:
     """Draws a line per row, of its name, bars one after the other for its numbers, and their sum.
 
-    ``full`` is the number that takes the full length, by default the sum of each row.
+    The largest sum has the full length.
     """
+    full = max([1, *(sum(numbers) for _, numbers in rows)])
     panel.texts.append(PlotText(0, 14, head, kind="head"))
     y = float(_HEAD)
     for name, numbers in rows:
         x, total = float(_LEFT), sum(numbers)
         for colour, number in enumerate(numbers):
-            width = _SPAN * number / max(full or total, 1)
+            width = _SPAN * number / full
             panel.bars.append(Bar(x, y, max(width - gap, 0), _BAR, colour))
             x += width
         panel.texts += [PlotText(_LEFT - 6, y + 10, name, "end"), PlotText(_LEFT + _SPAN + 4, y + 10, f"{total:,}")]
@@ -177,6 +180,56 @@ def audit_plot(report: Report) -> str:
     return render(
         "audit.svg", title=f"{report.name}: accuracy of shortcut solvers", width=WIDTH, findings=measured,
         chance=majority, head=_HEAD, step=_STEP,
+    )  # fmt: skip
+
+
+def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) -> str:
+    """The SVG text: a row per language, a column per task, and in each cell the size and the verdict of a config.
+
+    The side of a square grows with the logarithm of the number of rows; its colour and filling are the verdict. Below
+    stands the strongest shortcut that reads texts, of each task over all its languages or of its only config. Generated
+    tasks are left out, as there are hundreds of them.
+
+    Args:
+        configs: those of a release.
+        names: names of languages, by code.
+    """
+    shown = {name: entry for name, entry in sorted(configs.items()) if not entry["task"].startswith("feats_")}
+    tasks = sorted({entry["task"] for entry in shown.values()})
+    languages = sorted({entry["lang"] for entry in shown.values()}, key=lambda lang: names.get(lang, lang))
+    left, top, judged = 140, 96, verdicts(configs)
+    bottom = top + _CELL * len(languages)
+    squares: dict[str, list[tuple[float, float, float]]] = {}
+    for name, entry in shown.items():
+        rows = sum(sum(of_label.values()) for of_label in entry["counts"].values())
+        side = round(min(_CELL - 2.0, max(3.0, 2.5 * math.log10(max(rows, 1)) - 1)), 1)
+        x, y = left + _CELL * (tasks.index(entry["task"]) + 0.5), top + _CELL * (languages.index(entry["lang"]) + 0.5)
+        square = (round(x - side / 2, 1), round(y - side / 2, 1), side)
+        squares.setdefault(judged[name].word.replace(" ", "-"), []).append(square)
+    strongest = {
+        entry["task"]: (audit["strongest"], audit.get("gain") or 0.0)
+        for entry in shown.values()
+        if (audit := entry["audit"]) and audit["strongest"]
+    }
+    for task, checks in task_designs(shown).items():
+        if of_text := [check for check in checks if BY_ID[check.check].of_text]:
+            best = max(of_text, key=lambda check: check.gain)
+            strongest[task] = best.check, best.gain
+    bars = [
+        (
+            left + _CELL * at + 3,
+            strongest[task][0],
+            strongest[task][1],
+            round(min(0.5, max(0.0, strongest[task][1])) * 100, 1),
+        )
+        for at, task in enumerate(tasks)
+        if task in strongest
+    ]
+    return render(
+        "overview.svg", title=f"{len(languages)} languages, {len(tasks)} tasks: size and verdict of the audit",
+        width=max(WIDTH + 60, left + _CELL * len(tasks) + 60), height=bottom + 200, left=left, top=top, bottom=bottom,
+        cell=_CELL, tasks=tasks, languages=[f"{names.get(lang, lang)} {lang}" for lang in languages], squares=squares,
+        bars=bars,
     )  # fmt: skip
 
 

@@ -460,7 +460,7 @@ def known(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus | FormsTa
     """
     code = _index().get(name.casefold())
     if code is None:
-        raise UnknownNameError(kind, name, _index_names())
+        raise UnknownNameError(kind, name, _index_names(), remedy="(`build corpora list` lists the catalogue)")
     contents = _contents(code)
     records: tuple[Treebank | TextCorpus | FormsTable, ...] = (
         *contents.treebank, *contents.text, *contents.forms, *contents.left_out,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -27,6 +26,11 @@ HASHES: Final = ("sha256", "ETag", "etag", "blob_id", "md5", "checksum")
 TIMES: Final = ("LastModified", "last_modified", "updated", "mtime", "modify", "created")
 """Keys that file systems use for the time of the last change, which is used if there is no hash."""
 LOCAL: Final = ("file", "local")
+PACKAGES: Final = {
+    "http": "aiohttp requests", "https": "aiohttp requests", "s3": "s3fs", "gs": "gcsfs", "abfs": "adlfs",
+    "sftp": "paramiko",
+}  # fmt: skip
+"""What fsspec needs for a protocol and does not install itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class TextFile:
         """
         with reaching(self.url):
             system, path = _system(self.url)
-            kind = {} if _is_local(system) else {"cache_type": "none", "size": self.bytes}
+            kind: dict[str, Any] = {} if _is_local(system) else {"cache_type": "none", "size": self.bytes}
             return cast("BinaryIO", system.open(path, "rb", **kind))
 
 
@@ -104,6 +108,7 @@ def files_at(url: str, suffix: str = "") -> list[TextFile]:
     with reaching(url):
         system, path = _system(url)
         entries = system.find(path, detail=True) if GLOB.isdisjoint(path) else system.glob(path, detail=True)
+        entries = {name: info or system.info(name) for name, info in entries.items()}  # of a file, HTTP gives none
         if hasattr(system, "resolve_path"):  # names are relative to the repository of the Hub
             inside = path.partition("*")[0].rpartition("/")[0] if "*" in path else path
             top = str(system.resolve_path(inside).root)
@@ -171,8 +176,9 @@ def copy_here(files: Iterable[TextFile], folder: Path) -> None:
         path = folder / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{os.getpid()}.{path.name}")
-        with reaching(file.url), file.open() as source, part.open("wb") as target:
-            shutil.copyfileobj(source, target)
+        with reaching(file.url):
+            system, there = _system(file.url)
+            system.get_file(there, str(part))  # unlike `open`, it needs no server that sends parts of files
         part.replace(path)
 
 
@@ -217,8 +223,12 @@ def reaching(url: str) -> Iterator[None]:
         raise
     except (ImportError, ValueError) as error:
         if isinstance(error, ImportError):
-            remedy = "install what is named, or download the files and give their folder"
-            raise UsageError(f"{url}: {first_line(error)}; {remedy}") from error
+            protocol = url.partition("://")[0]
+            remedy = f"`pip install {PACKAGES[protocol]}`" if protocol in PACKAGES else first_line(error)
+            raise UsageError(
+                f"{url}: {protocol}:// needs packages that are not installed: {remedy}; or download the files and give "
+                "their folder"
+            ) from error
         if "rotocol" in str(error):
             raise UsageError(f"{url}: {first_line(error)}") from error
         raise RemoteError(f"{url}: {first_line(error)}") from error

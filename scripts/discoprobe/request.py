@@ -119,6 +119,8 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         languages = tuple(code for code in every if treebanks.default_corpora(code, accepted))
     languages = language_codes(languages)
     for name in corpora:
+        if re.match(r"[a-z][\w+]+:/(?!/)", name):
+            raise UsageError(f"'{name}' is no URL; write two slashes after the colon: {name.replace(':/', '://', 1)}")
         if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):
             catalogue_corpus(name, accepted)
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415 (imports polars)

@@ -249,7 +249,7 @@ def test_no_network_is_one_line(build, unreachable, tmp_path):
 
 def test_a_language_that_a_data_set_lacks_is_named(command, tmp_path):
     done = command("run", "--lang", "cop", "--corpus", "finewiki", "--segment", "--out", tmp_path / "out")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "unknown language of finewiki 'cop'" in done.stderr
 
 

@@ -112,6 +112,7 @@ def test_published_loaded_and_changed(folder, program):
         "CONFIGS.md",
         "croissant.json",
         "manifest.json",
+        "overview.svg",
         yaml_header.STANDALONE,
     }
     print(f"{len(second['uploads'])} files, {sum(second['uploads'].values()):,} bytes:")

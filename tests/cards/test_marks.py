@@ -6,6 +6,7 @@ import sys
 import threading
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
@@ -21,6 +22,8 @@ from discoprobe.cards import (
     verdicts_now,
 )
 from discoprobe.cards import readers as marks_module
+from discoprobe.cards.readers import LEAST_ROWS
+from discoprobe.cards.text.card import reader_lines, with_readers
 from discoprobe.loaders import DiscoprobeError
 
 
@@ -164,7 +167,7 @@ def test_what_at_least_half_of_the_readers_call_faulty_is_left_out():
     assert to_exclude(said) == {"dc_es": {"r1": "wrong label", "r3": "undecidable"}}
 
 
-LABELS = {f"r{n}": "ab"[n % 2] for n in range(10)}
+LABELS = {f"r{n}": "ab"[n % 2] for n in range(30)}
 SHOWN = dict.fromkeys(LABELS, "hash")
 
 
@@ -175,8 +178,9 @@ def test_figures_of_people_and_models_are_apart():
     ]  # fmt: skip
     found = figures(said, LABELS, SHOWN)
     assert found["person"] == {
-        "readers": 1, "rows": 4, "verdicts": 2, "faults": {"wrong label": 1}, "answers": 4, "correct": 2,
-        "cannot_tell": 0, "interval": [0.068, 0.932], "kappa": {"verdicts": None, "answers": None},
+        "readers": 1, "names": 1, "seconds": 0.0, "rows": 4, "verdicts": 2, "faults": {"wrong label": 1},
+        "answers": 4, "correct": 2, "cannot_tell": 0, "interval": [0.068, 0.932],
+        "kappa": {"verdicts": None, "answers": None},
     }  # fmt: skip
     assert (found["model"]["answers"], found["model"]["correct"], found["model"]["cannot_tell"]) == (2, 1, 1)
     assert figures([reveal(1)], LABELS, SHOWN) == {}
@@ -200,12 +204,63 @@ def test_kappa_is_scikit_learn_s():
     assert cohen_kappa(pairs) == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
     assert cohen_kappa([("a", "a")] * 3) is None
     said = [
-        answer(f"r{n}", one, reader=reader)
-        for n, pair in enumerate(pairs)
+        answer(f"r{n}", one, reader=reader, sitting=reader)
+        for n, pair in enumerate(pairs * 4)
         for one, reader in zip(pair, "xy", strict=True)
     ]
     assert figures(said, LABELS, SHOWN)["person"]["kappa"]["answers"] == round(cohen_kappa(pairs), 3)
+    few = [each for each in said if int(each.row[1:]) < LEAST_ROWS - 1]
+    assert figures(few, LABELS, SHOWN)["person"]["kappa"]["answers"] is None
+
+
+def test_names_of_one_sitting_are_one_reader():
+    """A script that answers under two names is one reader, and has no agreement with itself."""
+    said = [answer(f"r{n}", "a", reader=reader) for n in range(25) for reader in ("ana", "ben")]
+
+    def found(sitting_of):
+        marks = [msgspec.structs.replace(each, sitting=sitting_of(each.reader)) for each in said]
+        return figures(marks, LABELS, SHOWN)["person"]
+
+    posing, apart = found(lambda _: "s1"), found(lambda reader: reader)
+    assert (posing["readers"], posing["names"], posing["answers"]) == (1, 2, 25)
+    assert (apart["readers"], apart["names"], apart["answers"]) == (2, 2, 50)
+    assert found(lambda _: "")["readers"] == 1, "marks of an unknown sitting show no two people"
+
+
+def test_readers_are_the_same_through_another_sitting():
+    names = [("ana", "1"), ("ben", "2"), ("eva", "3"), ("ben", "1"), ("eva", "2")]
+    said = [answer(f"r{n}", "a", n, reader, sitting=sitting) for n, (reader, sitting) in enumerate(names)]
+    assert (figures(said, LABELS, SHOWN)["person"]["readers"]) == 1
+    assert (figures(said[:3], LABELS, SHOWN)["person"]["readers"]) == 3
+
+
+def test_seconds_per_answer_are_a_median_without_breaks():
+    times = ["08:00:00", "08:00:04", "08:00:10", "08:00:13", "10:00:00"]
+    said = [
+        msgspec.structs.replace(answer(f"r{n}", "a"), time=f"2026-11-22T{time}.000Z") for n, time in enumerate(times)
+    ]
+    assert figures(said, LABELS, SHOWN)["person"]["seconds"] == 4.0
+    assert figures(said[:1], LABELS, SHOWN)["person"]["seconds"] is None
 
 
 def test_the_file_is_beside_the_release(tmp_path):
     assert marks_module.marks_file(tmp_path / "dist" / "discoprobe") == tmp_path / "dist" / "discoprobe.marks.jsonl"
+
+
+def test_a_card_shows_that_a_script_posed_as_two_people():
+    said = [answer(f"r{n}", "a", reader=reader, sitting="s1") for n in range(25) for reader in ("ana", "ben")]
+    found = figures(said, LABELS, SHOWN)
+    text = with_readers("# x\n\n## Sources\n", {"readers": found, "audit": None})
+    assert "2 names were used for 1 person: names of one sitting or file count as one reader" in text
+    assert "The answers of 1 person came faster than anybody reads (less than 1.25 seconds each)" in text
+    assert "no person has read any, so no figure here is human" in text
+    (row,) = (line for line in text.splitlines() if line.startswith("| 1 person |"))
+    assert [cell.strip() for cell in row.split("|")][6:8] == ["", "0.0"], "no agreement, and the time per answer"
+    (line,) = reader_lines(found, None)
+    assert line.endswith("0.0 seconds per answer: too fast for a person")
+
+
+def test_few_answers_give_no_figure():
+    found = figures([answer(f"r{n}", "a", n) for n in range(LEAST_ROWS - 1)], LABELS, SHOWN)
+    text = with_readers("# x\n\n## Sources\n", {"readers": found, "audit": None})
+    assert "| 1 person | 19 | fewer than 20 |  | 19 |" in text

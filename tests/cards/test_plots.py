@@ -1,13 +1,16 @@
 """Plots: well-formed, the same bytes every time, and true to the numbers."""
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
 from card_cases import HOSTILE, config, hostile_config
+from shared import ROOT
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import audit
+from discoprobe.cards.metadata import config_entry
 from discoprobe.cards.text import lengths, plots
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -85,6 +88,33 @@ def test_bars_have_the_shares_of_the_labels():
     assert widths[0] == pytest.approx(3 * widths[1], abs=0.5)
 
 
+def test_bars_are_as_long_as_their_numbers_of_rows():
+    panel = plots.Panel()
+    plots._draw_bars(panel, "rows", [("train", [18, 18]), ("validation", [5, 5]), ("test", [8, 8])])
+    widths = {bar.y: 0.0 for bar in panel.bars}
+    for bar in panel.bars:
+        widths[bar.y] += bar.width
+    assert [round(width / max(widths.values()), 3) for width in widths.values()] == [1, 0.278, 0.444]
+
+
+def test_the_picture_of_a_large_release_has_every_config_and_fits_a_page():
+    """46 tasks × 80 languages: a square per config, names that do not overlap, and no wider than a card."""
+    one = config_entry(config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2), {}, {})
+    tasks, langs = [f"task{n:02}" for n in range(46)], [f"l{n:02}" for n in range(80)]
+    entries = {f"{task}_{lang}": one | {"task": task, "lang": lang} for task in tasks for lang in langs}
+    svg = plots.overview_plot(entries | {"feats_x_l00": one | {"task": "feats_x", "lang": "l00"}}, {"l00": "First"})
+    root = parsed(svg)
+    assert float(root.get("width")) < 900
+    assert (
+        sum(path.get("d").count("z") for path in root.iter(f"{SVG}path") if path.get("class") == "not-audited")
+        == 46 * 80
+    )
+    assert {*tasks, "First l00", "l79 l79"} <= set(texts(svg))
+    assert len(svg) < 150_000
+    starts = sorted({float(text.get("y")) for text in root.iter(f"{SVG}text") if text.get("text-anchor") == "end"})
+    assert min(after - before for before, after in itertools.pairwise(starts[:80])) >= 11
+
+
 def test_the_histogram_counts_every_row():
     one = sequences(70)
     found = lengths(one)
@@ -141,3 +171,9 @@ def test_every_config_has_its_plots(sample_release):
     configs = {path.parent.name for path in sample_release.glob("*/audit.json")}
     files = {path.name for path in (sample_release / "assets").iterdir()}
     assert files == {f"{name}-{kind}.svg" for name in configs for kind in ("rows", "audit")}
+
+
+def test_readme_shows_the_picture_of_the_sample(sample_release):
+    """`python scripts/docs_tables.py` writes it."""
+    shown = (ROOT / "docs" / "images" / "overview.svg").read_text(encoding="utf-8")
+    assert shown == (sample_release / "overview.svg").read_text(encoding="utf-8")

@@ -251,7 +251,7 @@ def test_release_numbers(client, pushed, folders):
         ({"licence": "CC BY-NC-SA 4.0"}, {}, 1, ["UD_de", "CC BY-NC-SA 4.0", "--allow-licence"]),
         ({"licence": "CC BY-ND 4.0"}, {}, 1, ["UD_de", "(nd)"]),
         ({"licence": "unknown"}, {}, 1, ["UD_de", "(unknown)"]),
-        ({"citation": ""}, {}, 1, ["no attribution for UD_de"]),
+        ({"citation": ""}, {}, 1, ["no attribution for UD_de", "--citation"]),
     ],
 )  # fmt: skip
 def test_what_may_not_be_published_never_reaches_the_network(client, case, tmp_path, made, how, status, words):

@@ -323,6 +323,7 @@ def test_a_config_that_is_gone_takes_its_plots_with_it(tmp_path):
         "README.md",
         "ATTRIBUTION.md",
         "croissant.json",
+        "overview.svg",
         "assets/dc_es-rows.svg",
     }
 

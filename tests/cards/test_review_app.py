@@ -51,6 +51,23 @@ def test_filters(app, query, n):
     assert len(rows_of(text)) == min(n, 25)
 
 
+def test_the_first_page_of_1600_configs_is_small(release):
+    whole = manifest.read(release)
+    entry = whole["configs"]["bso_de"]
+    names = [f"task{number}_de" for number in range(1_600)]
+    whole["configs"] |= {name: entry | {"task": name.removesuffix("_de")} for name in names}
+    (release / manifest.NAME).write_text(json.dumps(whole), encoding="utf-8")
+    with reviewing(release) as app:
+        first, last = app.get("/")[2], app.get("/?page=17")[2]
+        assert len(first.encode()) < 120_000
+        assert "page 1 of 17" in first
+        assert "1,603 of 1,603" in first
+        assert last.count("<tr>") == 1 + 3
+        found = app.get("/?q=task159&sort=-config")[2]
+        assert re.findall(r'href="/rows\?config=(\w+)" title=', found)[:2] == ["task159_de", "task1599_de"]
+        assert "11 of 1,603" in found
+
+
 def test_words_are_found_in_any_case(tmp_path):
     store = RowStore(
         write(
@@ -483,7 +500,7 @@ def test_marks_of_another_reader_are_added(release, command, tmp_path):
     done = command("review", "--out", release, "--marks", file)
     assert done.returncode == 0, done.stderr
     assert "2 marks added" in done.stdout
-    assert "bso_de: 2 rows read by 1 model, accuracy 1.000" in done.stdout
+    assert "bso_de: 2 rows read by 1 model, 1 blind answer, too few for a figure" in done.stdout
     assert "0 marks added" in command("review", "--out", release, "--marks", file).stdout
     file.write_text(lines[0].replace("de-test-0", "nothing") + "\n")
     done = command("review", "--out", release, "--marks", file)

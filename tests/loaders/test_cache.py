@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -149,6 +150,18 @@ def test_nothing_is_left_of_a_parse_that_failed(path, folder, monkeypatch):
     with pytest.raises(RuntimeError):
         read_corpora([path])
     assert [file for file in folder.rglob("*") if file.is_file()] == []
+
+
+def test_what_a_killed_program_left_is_deleted_after_a_day(path, folder):
+    load(path)
+    (shards,) = {entry.parent for entry in folder.rglob("*.arrow")}
+    for name, hours in ((".new-old", 25), (".new-young", 1)):
+        (shards / name).touch()
+        os.utime(shards / name, (time.time() - 3600 * hours,) * 2)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n")
+    load(path)
+    assert sorted(entry.name for entry in shards.glob(".new-*")) == [".new-young"]
 
 
 def test_what_is_wrong_with_a_file_is_remembered(path, parses):

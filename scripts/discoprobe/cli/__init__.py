@@ -9,11 +9,13 @@ import importlib.metadata
 import io
 import logging
 import os
+import re
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.exceptions import TyperException
 
 from discoprobe.cli import arguments, building, measuring, publishing
 from discoprobe.loaders.errors import DiscoprobeError
@@ -39,17 +41,43 @@ _GIVE_BACK = "dirty_decay_ms:500,muzzy_decay_ms:0"
 _ONLY_AUDIT = frozenset({"audit", "import"})
 """Commands that build no blocks. For them, a tenth less memory is worth more than the time."""
 
+CTRL_C = 130
+"""The exit status after Ctrl-C, as shells have it."""
+INTERRUPTED = {
+    "run": "the release folder was not changed; the same command continues with what is missing",
+    "annotate": "the corpus is not complete; the same command continues",
+    "corpora": "files that are complete are in the cache; the same command continues",
+    "probe": "the scores of finished configs are saved; the same command continues",
+}
+"""What Ctrl-C leaves behind, by command; other commands write at their end only."""
+
+_HOME = re.compile(r"^(?P<option>(?:[\w-]+=)*)~(?=/|$)")
+"""The sign of the home folder, which shells leave in place after a ``=``."""
+
+
+def _at_home(found: re.Match[str]) -> str:
+    return found["option"] + str(Path.home())
+
 
 def main() -> NoReturn:
     """Runs the program.
 
     Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed, 5 nothing built, 6
-    nothing measured.
+    nothing measured, 130 interrupted. An error is one line on stderr.
     """
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
         sys.stdout.reconfigure(errors="replace")  # a terminal of ASCII shows other characters as ?; stderr escapes them
+    name = Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe"
+    arguments = [_HOME.sub(_at_home, word) for word in sys.argv[1:]]
     try:
-        app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
+        status = app(arguments, prog_name=name, standalone_mode=False) or 0
+    except typer.Abort:
+        status = CTRL_C
+    except TyperException as error:
+        called: Any = getattr(error, "ctx", None)
+        if not (message := error.format_message()):  # the help was printed, because there are no arguments
+            sys.exit(error.exit_code)
+        _fail(f"{message.rstrip('.')}; see `{called.command_path if called else name} --help`", error.exit_code)
     except DiscoprobeError as error:
         _fail(str(error), error.exit_status)
     except OSError as error:
@@ -57,7 +85,10 @@ def main() -> NoReturn:
             where = f" ({error.filename})" if error.filename else ""
             _fail(f"the disk is full{where}; nothing was changed: free some space and run it again", 1)
         _fail(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error), 1)
-    sys.exit(0)
+    if status == CTRL_C:
+        command = next((word for word in arguments if not word.startswith("-")), "")
+        _fail(f"interrupted: {INTERRUPTED.get(command, 'nothing was changed')}", CTRL_C)
+    sys.exit(status)
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -1,6 +1,5 @@
 """The arguments and options of the command line: their types, names and help."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,13 +25,6 @@ class OptionsOnly(TyperCommand):
             raise
 
 
-def _at_home(value: str | list[str] | None) -> str | list[str] | None:
-    """Paths with the home folder in the place of ``~``, which shells leave in ``--out=~/x``."""
-    if isinstance(value, str):
-        return os.path.expanduser(value)  # noqa: PTH111 (a URL is no path)
-    return None if value is None else [os.path.expanduser(each) for each in value]  # noqa: PTH111
-
-
 def _use_plugins(folders: list[Path] | None) -> list[Path] | None:
     """Uses the plugins of ``--plugins``, if it is given."""
     if folders:
@@ -51,7 +43,7 @@ Files = list[Path] | None
 Lang = Annotated[Texts, typer.Option("--lang", "-l", help=
     "Languages by code or name, separated by commas, such as de,es. Default: those of the corpora or of the release. "
     "`all` means the same; if no corpus is named, it means all languages of the catalogue. Repeatable.")]
-CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", callback=_at_home, help=
+CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", help=
     "A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder of them, or raw text), or a URL such "
     "as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to choose "
     "columns, filters or a licence, run `build annotate` first and give its folder here. Repeatable.")]
@@ -69,7 +61,7 @@ NewCorpus = Annotated[str, typer.Argument(help="The name of the corpus, such as 
 NewCorpusLang = Annotated[str, typer.Option("--lang", "-l", help="The language of the corpus, by code or name.")]
 OwnFiles = Annotated[list[Path], typer.Argument(help=
     "Files of a language or corpora (.toml) or of a task (.py), in the folder of a plugin.")]
-Out = Annotated[str, typer.Option("--out", "-o", callback=_at_home, help=
+Out = Annotated[str, typer.Option("--out", "-o", help=
     "The release folder: a path, or a URL such as s3://bucket/release.")]
 Size = Annotated[str | None, typer.Option("--size", help=
     "The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200. Default: "
@@ -82,7 +74,7 @@ MinRows = Annotated[str | None, typer.Option("--min-rows", help=
 WhyConfig = Annotated[str, typer.Argument(help="A config, such as dc_es.")]
 WhySentence = Annotated[str, typer.Argument(help=
     "The sent_id of a sentence of the corpus, or the id of a row of the config.")]
-WhyOut = Annotated[str, typer.Option("--out", "-o", callback=_at_home, help=
+WhyOut = Annotated[str, typer.Option("--out", "-o", help=
     "A release folder: if it has the config, its manifest says the settings and, without --corpus, the corpora; "
     "otherwise the other options say them, as in `run`.")]
 Preset = Annotated[str, typer.Option("--preset", help=

@@ -179,6 +179,8 @@ def why(  # noqa: PLR0913 (one parameter per option)
         request = next(pipeline.requests_of(release, [config], tuple(corpus or ()), jobs, stanza_dir))
     else:
         task, _, lang = config.rpartition("_")
+        if not task:
+            raise UsageError(f"'{config}' does not name a config; write TASK_LANGUAGE, such as dc_es")
         request = parse_request(
             [lang], [task], corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
             segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,

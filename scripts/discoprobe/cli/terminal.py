@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import textwrap
 import threading
@@ -26,6 +27,8 @@ LINE_SECONDS = 60.0
 """Seconds between two lines of progress if stderr is not a terminal."""
 WORTH_SAYING = 50_000
 """Least number of words for which the speed is printed: with fewer, most of the time is the start of the program."""
+ANNOTATING = "annotating"
+"""The step that counts words."""
 READING, ROWS = "reading ", ": rows"
 """Prefix of the names of steps that read text, and suffix of the names of steps that count the rows of a config."""
 
@@ -65,7 +68,7 @@ class ProgressDisplay:
         if task.finished and done < total:  # the same step of another corpus, whose time begins now
             self._bars.reset(bar)
         self._bars.update(bar, completed=done, total=total)
-        if step == "annotating":
+        if step == ANNOTATING:
             rate = task.speed
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
         if not self._is_terminal:
@@ -138,7 +141,8 @@ def _progress_line(steps: Sequence[Task]) -> str:
         elif name.startswith(READING):
             time_left = min(time_left, filling)
         minutes = f" ({max(1, round(time_left / 60))} min left)" if time_left < math.inf else ""
-        parts.append(f"{name}: {step.completed:,.0f} of {step.total or 0:,.0f}{minutes}")
+        unit = " words" if name == ANNOTATING else ""
+        parts.append(f"{name}: {step.completed:,.0f} of {step.total or 0:,.0f}{unit}{minutes}")
     return "; ".join(parts)
 
 
@@ -172,11 +176,13 @@ def show(
     from rich.text import Text
 
     table = Table(*columns, box=None, pad_edge=False)
+    if columns[0] == "config":  # what is copied to other commands is not cut
+        table.columns[0].min_width = max([0, *(len(str(row.get("config") or "").partition(" ")[0]) for row in rows)])
     words = {None: "", True: "yes", False: "no"}
     for row in rows:
         cells = [row.get(column) for column in columns]
         table.add_row(*[Text(words[cell] if cell is None or isinstance(cell, bool) else str(cell)) for cell in cells])
-    Console(width=None if sys.stdout.isatty() else width).print(table)
+    Console(width=_width(width)).print(table)
 
 
 def show_markdown(text: str) -> None:
@@ -184,7 +190,12 @@ def show_markdown(text: str) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console(width=None if sys.stdout.isatty() else 120).print(Markdown(text))
+    Console(width=_width(120)).print(Markdown(text))
+
+
+def _width(default: int) -> int | None:
+    """The width of the output: None, which is that of the terminal or ``COLUMNS``, or a default for a file or pipe."""
+    return None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal() else default
 
 
 def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:

@@ -281,7 +281,7 @@ def test_every_published_relation_is_a_row_or_dropped_with_a_reason(lang):
     assert rows.keys() <= classes.keys()
     line = "| " + " | ".join([lang, *(f"{rows[name]}/{classes[name]}" for name in LABELS)]) + " |"
     drops = ", ".join(f"{reason} {n}" for reason, n in sorted(config.drops.items()))
-    page = (DOCS / "relations.md").read_text(encoding="utf-8")
+    page = (DOCS / "records" / "relations.md").read_text(encoding="utf-8")
     assert line in page
     assert f"| {lang} | {labels.total()} | {config.n_rows} | {drops} |" in page
 

@@ -1,0 +1,61 @@
+"""The documentation as a site: complete, without other hosts, and every page within two clicks."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from shared import ROOT
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("mkdocs") is None, reason="mkdocs is not installed: pip install '.[docs]'"
+    ),
+]
+LOADED = re.compile(
+    r"""<(?:script|img|iframe|source)\b[^>]*\bsrc="([^"]+)"|<link\b[^>]*\bhref="([^"]+)\""""
+    r"""|url\(([^)]+)\)|@import ([^;]+)"""
+)
+LINK = re.compile(r'<a\b[^>]*\bhref="([^"#]+)')
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_no_page_loads_anything_from_another_host(site):
+    pages = [*site.rglob("*.html"), *site.rglob("*.css")]
+    assert len(pages) > 25
+    for page in pages:
+        for found in LOADED.findall(page.read_text(encoding="utf-8")):
+            address = next(filter(None, found)).strip("\"' ")
+            assert not urlsplit(address).netloc or address.startswith("data:"), f"{page.name}: {address}"
+
+
+def test_every_page_is_within_two_clicks(site):
+    reached, new = set(), {"index.html"}
+    for _ in range(2):
+        targets = set()
+        for name in new:
+            links = LINK.findall((site / name).read_text(encoding="utf-8"))
+            targets |= {urljoin(name, link) for link in links if not urlsplit(link).scheme}
+        reached |= new
+        new = {name for name in targets if (site / name).suffix == ".html" and (site / name).is_file()} - reached
+    pages = {page.relative_to(site).as_posix() for page in site.rglob("*.html")} - {"404.html"}
+    assert pages <= reached | new
+
+
+def test_the_search_knows_every_page_and_the_functions_of_python(site):
+    index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
+    for path in (ROOT / "docs").rglob("*.md"):
+        assert path.relative_to(ROOT / "docs").with_suffix(".html").as_posix() in index
+    for name in ("load_corpus", "Settings.probing_words", "use_executor"):
+        assert name.rpartition(".")[2] in index
