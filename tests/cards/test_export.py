@@ -270,7 +270,9 @@ def _harness_scores(folder, config, score):
     """The accuracy as lm-evaluation-harness takes it from a task's YAML: the option with the highest score."""
     task = yaml.safe_load((folder / f"{config}.yaml").read_text(encoding="utf-8"))
     assert task["task"] == f"discoprobe_{config}"
-    assert task["tag"] == ["discoprobe", f"discoprobe_{config.removesuffix('_en')}", "discoprobe_lang_en"]
+    for name in ("", f"_{config.removesuffix('_en')}", "_lang_en"):
+        group = yaml.safe_load((folder / f"_discoprobe{name}.yaml").read_text(encoding="utf-8"))
+        assert (group["group"], task["task"] in group["task"]) == (f"discoprobe{name}", True)
     assert (task["dataset_path"], task["output_type"]) == ("json", "multiple_choice")
     lines = (folder / task["dataset_kwargs"]["data_files"][task["test_split"]]).read_text(encoding="utf-8").split("\n")
     right = []

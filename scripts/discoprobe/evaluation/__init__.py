@@ -12,5 +12,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "models": ["Controls", "Evaluation", "FoundModel", "LanguageModel", "ModelError", "ModelScore", "Unit", "RowScores",
         "best_of", "find_model", "load_model", "majority", "score_of"],
     "probes": ["VectorPlace", "vectors_of"],
-    "surprisal": ["TokenSurprisal", "joined"],
+    "surprisal": ["TokenSurprisal", "surprisals"],
 })  # fmt: skip

@@ -136,12 +136,7 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     Raises:
         UnsupportedError: a split is missing, or train has one class only.
     """
-    missing = [split for split in SPLITS if split not in data.splits]
-    if missing:
-        raise UnsupportedError(f"{data.name} has no {' and no '.join(missing)} split: a probe needs all three")
     rows, units = _read(data, train_rows)
-    if len(np.unique(rows.labels[rows.of("train")])) == 1 and data.shape is not Shape.CHOICE:
-        raise UnsupportedError(f"{data.name} has one label only in train")
     vectors = vectors_of(model, units, progress)
     places = sorted(vectors, key=_order)
     scores: list[ModelScore] = []
@@ -168,6 +163,24 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         data.name, model.name, model.commit, tuple(scores), best, majority(data), right,
         truncated=model.n_cut(units), train_rows=int(rows.of("train").sum()), controls=at_best,
     )  # fmt: skip
+
+
+def evaluate_encoder(
+    data: AuditInput, encode: Callable[[list[str]], Floats], *, train_rows: int = 10_000
+) -> ModelScore:  # fmt: skip
+    """The score of the probe that `evaluate` trains, on the vectors of any encoder.
+
+    Args:
+        data: the dataset.
+        encode: gives the vectors of texts, shape (texts, dimensions).
+        train_rows: only the first rows of train are used.
+
+    Raises:
+        UnsupportedError: a split is missing, or train has one class only.
+    """
+    rows, units = _read(data, train_rows)
+    vectors = np.asarray(encode([unit.text for unit in units]), np.float32)
+    return _score_place(rows, VectorPlace("sentence", 0, "own"), vectors)
 
 
 def vectors_of(
@@ -291,7 +304,16 @@ def _order(place: VectorPlace) -> tuple[int, int, int]:
 
 
 def _read(data: AuditInput, train_rows: int) -> tuple[_Rows, list[Unit]]:
-    """The rows that are used, and the distinct texts (with their targets) that they consist of."""
+    """The rows that are used, and the distinct texts (with their targets) that they consist of.
+
+    Raises:
+        UnsupportedError: a split is missing, or train has one class only.
+    """
+    missing = [split for split in SPLITS if split not in data.splits]
+    if missing:
+        raise UnsupportedError(f"{data.name} has no {' and no '.join(missing)} split: a probe needs all three")
+    if data.split("train").head(train_rows)["label"].n_unique() == 1 and data.shape is not Shape.CHOICE:
+        raise UnsupportedError(f"{data.name} has one label only in train")
     table = pl.concat([data.split("train").head(train_rows), data.split("validation"), data.split("test")])
     spans = table.select(pl.col("target_start", "target_end").fill_null(0)).rows()
     has_target = data.shape is Shape.SENTENCE and table["target_start"].null_count() == 0
