@@ -273,6 +273,27 @@ def test_a_run_goes_on_where_it_was_killed(encoder, random_gpt, sample_release, 
     assert scored == [("somo_en", encoder), ("bso_es", encoder)], "other options, other scores"
 
 
+def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sample_release, tmp_path, monkeypatch):
+    """Fewer training rows, then with controls: these need texts in another order, and random weights."""
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(probes, "SEEDS", 2)
+    few, fewer = ("--no-controls", "--train-rows", "40"), ("--no-controls", "--train-rows", "20")
+    whole = probe(sample_release, tmp_path / "scores", encoder, options=few)
+    read, pooled = [], probes._pooled
+    monkeypatch.setattr(probes, "_pooled", lambda model, *of: read.append(model.is_trained) or pooled(model, *of))
+    assert probe(sample_release, tmp_path / "other", encoder, options=few).replace("/other/", "/scores/") == whole
+    probe(sample_release, tmp_path / "scores", encoder, options=fewer)
+    assert not read
+    probe(sample_release, tmp_path / "scores", encoder, options=fewer[1:], configs=("bso_es",))
+    n_read = len(read)
+    assert n_read > 0
+    assert not all(read)
+    probe(sample_release, tmp_path / "other", encoder, options=fewer[1:], configs=("bso_es",))
+    assert len(read) == n_read
+    probe(sample_release, tmp_path / "third", encoder, options=(*fewer, "--vector-cache", "0"))
+    assert len(read) > n_read
+
+
 def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt, sample_release, tmp_path):
     printed = probe(
         sample_release, tmp_path, encoder, random_gpt, configs=("somo_en", "sent_len_en"), options=("--surprisal",)

@@ -39,7 +39,7 @@ def labelled(**splits):
 def vectors_of(values):
     """What replaces `models.vectors_of`: ``values`` gives the number that each layer has of a text."""
 
-    def vectors(_model, units, _progress, only=None):
+    def vectors(_model, units, progress, only=None, cache=None):
         layers = np.array([values(unit.text) for unit in units], np.float32)
         places = [VectorPlace("model", layer, "mean") for layer in range(layers.shape[1])]
         return {place: layers[:, [place.layer]] for place in places if only in {None, place}}

@@ -137,7 +137,7 @@ def probed(monkeypatch):
     def evaluate(rows, vectors, shape, n_labels, **options):
         model = types.SimpleNamespace(name="m", commit="c", n_cut=lambda _: 0, with_random_weights=lambda: model)
 
-        def vectors_of(_model, units, _progress, only=None):
+        def vectors_of(_model, units, progress, only=None, cache=None):
             known = [vectors.get(unit.text, np.zeros(DIMENSIONS)) for unit in units]
             return {only or VectorPlace("model", 0, "mean"): np.array(known, np.float32)}
 

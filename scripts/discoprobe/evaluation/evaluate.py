@@ -36,7 +36,7 @@ from discoprobe.evaluation.models import (
     read_saved,
 )
 from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError, UsageError, first_line
-from discoprobe.loaders.files import hash_of_json, hashes_of, write_atomically
+from discoprobe.loaders.files import cache_folder, hash_of_json, hashes_of, write_atomically
 from discoprobe.loaders.process_pool import Progress, process_pool
 
 _log = logging.getLogger(__name__)
@@ -62,6 +62,7 @@ class ProbeOptions:
         jobs: number of threads of torch, and of processes that train probes.
         trust_remote_code: whether code of a model's repository may be run.
         save: folder of the scores; None saves nothing.
+        cache: most bytes of the cache of vectors; 0 for none.
     """
 
     langs: Sequence[str] = ()
@@ -74,6 +75,7 @@ class ProbeOptions:
     jobs: int = 1
     trust_remote_code: bool = False
     save: Path | None = None
+    cache: int = 10 * 10**9
 
 
 class Misfit(NamedTuple):
@@ -168,8 +170,9 @@ def _evaluate(  # noqa: PLR0913 (what `evaluations` has at hand)
 ) -> Evaluation:  # fmt: skip
     if by_surprisal:
         return surprisal.evaluate(data, model, progress)
+    cache = probes.VectorCache(cache_folder() / "vectors", options.cache) if options.cache else None
     return probes.evaluate(
-        data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor
+        data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor, cache=cache
     )
 
 

@@ -97,6 +97,7 @@ class LanguageModel:
         longest: most tokens of a text; longer texts lose tokens on the left.
         batch_size: most texts in a batch.
         sentences: the sentence-transformer, if it is one and the library is installed.
+        is_trained: False for `with_random_weights`.
     """
 
     source: FoundModel
@@ -105,6 +106,7 @@ class LanguageModel:
     longest: int
     batch_size: int = 64
     sentences: Any = None
+    is_trained: bool = True
 
     @property
     def name(self) -> str:
@@ -164,7 +166,19 @@ class LanguageModel:
         with torch.random.fork_rng():
             torch.manual_seed(0)
             model = type(self.model)(self.model.config)
-        return dataclasses.replace(self, model=model.float().to(self.source.device).eval(), sentences=None)
+        return dataclasses.replace(
+            self, model=model.float().to(self.source.device).eval(), sentences=None, is_trained=False
+        )
+
+    @property
+    def identity(self) -> str:
+        """Hash of everything on which the vectors of a text depend."""
+        import torch
+        import transformers
+
+        language = getattr(self.tokenizer, "src_lang", None)
+        how = [self.source.content, self.source.kind, self.longest, language, self.sentences is not None]
+        return hash_of_json([FORMAT, *how, self.is_trained, torch.__version__, transformers.__version__])
 
 
 def in_batches(lengths: Sequence[int], most: int, most_texts: int = 10**9) -> Iterator[list[int]]:

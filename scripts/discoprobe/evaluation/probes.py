@@ -13,11 +13,16 @@ say how much of the accuracy is due to the probe and not to the model: `Controls
 import dataclasses
 import functools
 import itertools
+import logging
+import os
+import secrets
+import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -50,6 +55,8 @@ from discoprobe.loaders.process_pool import Progress
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
+
+_log = logging.getLogger(__name__)
 
 TOKENS_PER_BATCH: Final = 8192
 """Largest number of tokens in a batch, padding included."""
@@ -91,6 +98,82 @@ class VectorPlace(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class VectorCache:
+    """Vectors on disk, by model and text: what a model has read once it does not read again, for whatever probe.
+
+    A folder per model (`LanguageModel.identity`) has a folder per write, with the keys of its texts in order and a file
+    per place. A folder appears complete, by a rename. What cannot be written or read is computed.
+
+    Attributes:
+        folder: of all models.
+        limit: most bytes in it; folders that were used longest ago are deleted first.
+    """
+
+    folder: Path
+    limit: int
+
+    def read(
+        self, model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: VectorPlace | None
+    ) -> tuple[dict[VectorPlace, Floats], Bools]:
+        """The vectors of those texts that are there, shape (texts, dimensions), and which texts these are."""
+        keys, is_known = _keys_of(units), np.zeros(len(units), bool)
+        vectors: dict[VectorPlace, Floats] = {}
+        for folder in sorted((self.folder / model.identity).glob("[!.]*")):
+            try:
+                stored = np.load(folder / "keys.npy")
+                at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
+                is_new = (stored[at] == keys) & ~is_known
+                places = [VectorPlace(part, int(layer), pooling) for part, layer, pooling in
+                          (path.stem.split() for path in sorted(folder.glob("* * *.npy")))]  # fmt: skip
+                is_whole = folder.name.startswith("all")
+                wanted = [only] if only in places else []
+                if only is None and is_whole and {place.pooling for place in places} >= set(poolings):
+                    wanted = [place for place in places if place.pooling in {*poolings, "own"}]
+                if not wanted or not is_new.any():
+                    continue
+                for place in wanted:
+                    values = np.load(_file_of(folder, place), mmap_mode="r")
+                    vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[is_new] = values[
+                        at[is_new]
+                    ]
+                is_known |= is_new
+                os.utime(folder)
+            except (OSError, ValueError, IndexError):  # damaged, or deleted by another process
+                shutil.rmtree(folder, ignore_errors=True)
+        return vectors, is_known
+
+    def write(
+        self, model: LanguageModel, units: Sequence[Unit], vectors: Mapping[VectorPlace, Floats],
+        only: VectorPlace | None,
+    ) -> None:  # fmt: skip
+        """Adds the vectors of texts, and deletes others if there are too many."""
+        keys = _keys_of(units)
+        order = np.argsort(keys)
+        size = keys.nbytes + sum(values.nbytes for values in vectors.values())
+        if size > self.limit or not vectors:
+            return
+        token = f"{'all' if only is None else 'one'}-{secrets.token_hex(8)}"
+        new = self.folder / model.identity / f".{token}"
+        try:
+            new.mkdir(parents=True)
+            in_use = {
+                folder: sum(path.stat().st_size for path in folder.iterdir()) for folder in self.folder.glob("*/[!.]*")
+            }
+            for folder in sorted(in_use, key=lambda folder: folder.stat().st_mtime):
+                if sum(in_use.values()) + size <= self.limit:
+                    break
+                shutil.rmtree(folder, ignore_errors=True)
+                del in_use[folder]
+            np.save(new / "keys.npy", keys[order])
+            for place, values in vectors.items():
+                np.save(_file_of(new, place), values[order])
+            new.rename(new.with_name(token))
+        except OSError as error:
+            _log.warning("vectors are not kept in %s: %s", self.folder, error.strerror)
+            shutil.rmtree(new, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
 class _Rows:
     """The rows of a dataset as arrays, with an element per row; ``texts`` has the indices of the texts of each row."""
 
@@ -121,7 +204,7 @@ class _Features:
 
 def evaluate(  # noqa: PLR0913 (one parameter per option)
     data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000, controls: bool = True,
-    executor: Executor | None = None,
+    executor: Executor | None = None, cache: VectorCache | None = None,
 ) -> Evaluation:  # fmt: skip
     """Trains a probe per place on train, chooses the best on validation, and scores it on test.
 
@@ -132,12 +215,13 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         train_rows: only the first rows of train are used.
         controls: whether to compute `Controls` at the best place.
         executor: trains probes of several places at the same time.
+        cache: of the vectors of texts.
 
     Raises:
         UnsupportedError: a split is missing, or train has one class only.
     """
     rows, units = _read(data, train_rows)
-    vectors = vectors_of(model, units, progress)
+    vectors = vectors_of(model, units, progress, cache=cache)
     places = sorted(vectors, key=_order)
     scores: list[ModelScore] = []
     score = functools.partial(_score_place, rows)
@@ -151,9 +235,11 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     del vectors
     at_best = None
     if controls:
-        score_at = functools.partial(_accuracy_at, rows, place)
-        shuffled = score_at(model, _shuffled(units), progress)
-        untrained = None if place.part == "sentence" else score_at(model.with_random_weights(), units, progress)
+        read = functools.partial(vectors_of, progress=progress, only=place, cache=cache)
+        shuffled = _accuracy(rows, read(model, _shuffled(units))[place])
+        untrained = None
+        if place.part != "sentence":
+            untrained = _accuracy(rows, read(model.with_random_weights(), units)[place])
         at_best = dataclasses.replace(
             _controls(rows, features, best, executor), shuffled_words=shuffled, random_weights=untrained
         )
@@ -184,8 +270,9 @@ def evaluate_encoder(
 
 
 def vectors_of(
-    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: VectorPlace | None = None
-) -> dict[VectorPlace, Floats]:
+    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: VectorPlace | None = None,
+    cache: VectorCache | None = None,
+) -> dict[VectorPlace, Floats]:  # fmt: skip
     """The vectors of texts at every place of a model, in single precision, shape (texts, dimensions).
 
     The decoder of an encoder-decoder reads the same text as its encoder, after its start token (as in BART, Lewis et
@@ -193,19 +280,48 @@ def vectors_of(
 
     Args:
         model: the model.
-        units: the texts.
+        units: the texts, all different.
         progress: called with the number of encoded texts.
         only: compute the vectors of this place only.
+        cache: texts that are there are not read by the model, and the others are added.
 
     Raises:
         ModelError: a single text does not fit into memory.
     """
-    import torch
-
-    vectors: dict[VectorPlace, Floats] = {}
     has_target = model.tokenizer.is_fast and all(unit.end > unit.start for unit in units)
     possible = POOLINGS if has_target else POOLINGS[:-1]
     poolings = [pooling for pooling in possible if only is None or pooling == only.pooling]
+    if cache is None:
+        return _encoded(model, units, poolings, only, progress)
+    vectors, is_known = cache.read(model, units, poolings, only)
+    if not is_known.all():
+        missing = np.flatnonzero(~is_known)
+        added = [unit for unit, known in zip(units, is_known, strict=True) if not known]
+        encoded = _encoded(model, added, poolings, only, progress)
+        cache.write(model, added, encoded, only)
+        for place, values in encoded.items():
+            vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[missing] = values
+    progress("encoding", len(units), len(units))
+    return vectors
+
+
+def _file_of(folder: Path, place: VectorPlace) -> Path:
+    return folder / f"{place.part} {place.layer} {place.pooling}.npy"
+
+
+def _keys_of(units: Sequence[Unit]) -> npt.NDArray[np.uint64]:
+    """The key of each text and its target."""
+    texts, starts, ends = zip(*units, strict=True)
+    return hashing.record_keys(texts, map(str, starts), map(str, ends)).to_numpy()
+
+
+def _encoded(
+    model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: VectorPlace | None, progress: Progress
+) -> dict[VectorPlace, Floats]:
+    """The vectors of texts, read by the model."""
+    import torch
+
+    vectors: dict[VectorPlace, Floats] = {}
     tokens = model.tokens(units)
     done = 0
     waiting = [*in_batches([len(each.ids) for each in tokens], TOKENS_PER_BATCH, model.batch_size)]
@@ -523,11 +639,8 @@ def _correlations(rows: _Rows, features: _Features, truth: Shares) -> tuple[floa
     return float(pearson), float(spearman)
 
 
-def _accuracy_at(
-    rows: _Rows, place: VectorPlace, model: LanguageModel, units: Sequence[Unit], progress: Progress
-) -> float:
+def _accuracy(rows: _Rows, vectors: Floats) -> float:
     """The accuracy on test at one place, for other vectors than those by which it was chosen."""
-    vectors = vectors_of(model, units, progress, only=place)[place]
     return float(_correct(rows, _chosen(rows, _features(rows, vectors))[2]).mean())
 
 
