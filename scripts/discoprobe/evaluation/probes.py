@@ -28,6 +28,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from packaging.version import Version
 from threadpoolctl import threadpool_limits
 
 from discoprobe.builders.audit.frame import AuditInput
@@ -42,8 +43,10 @@ from discoprobe.evaluation.models import (
     ModelScore,
     RowScores,
     Tokens,
+    TopNeurons,
     Unit,
     best_of,
+    bootstrap,
     in_batches,
     majority,
     score_of,
@@ -77,6 +80,12 @@ SEEDS: Final = 5
 
 HIDDEN: Final = 100
 """Units of the hidden layer of the MLP."""
+
+SIMILAR: Final = 1000
+"""Most texts by which layers are compared."""
+
+LOSS: Final = 0.01
+"""How much less accurate the probe on the top neurons may be than the one on all (Durrani et al. 2020)."""
 
 FRACTIONS: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Shares of the training rows after which a probe is trained anew to encode the next ones (Voita & Titov 2020)."""
@@ -204,7 +213,7 @@ class _Features:
 
 def evaluate(  # noqa: PLR0913 (one parameter per option)
     data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000, controls: bool = True,
-    executor: Executor | None = None, cache: VectorCache | None = None,
+    executor: Executor | None = None, cache: VectorCache | None = None, layers_file: Path | None = None,
 ) -> Evaluation:  # fmt: skip
     """Trains a probe per place on train, chooses the best on validation, and scores it on test.
 
@@ -216,6 +225,7 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         controls: whether to compute `Controls` at the best place.
         executor: trains probes of several places at the same time.
         cache: of the vectors of texts.
+        layers_file: analyse layers: find the top neurons, and save here, for `similarities`, the mean vectors of texts.
 
     Raises:
         UnsupportedError: a split is missing, or train has one class only.
@@ -232,6 +242,11 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     place = places[scores.index(best)]
     features = _features(rows, vectors[place])
     correct = _correct(rows, _fitted(rows, features, rows.labels, rows.of("train"), best.strength or STRENGTHS[0]))
+    neurons = None
+    if layers_file:
+        _save_layers(layers_file, rows, units, vectors)
+        if rows.shape is Shape.SENTENCE and place.part != "sentence":
+            neurons = _top_neurons(rows, vectors, place)
     del vectors
     at_best = None
     if controls:
@@ -248,6 +263,7 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     return Evaluation(
         data.name, model.name, model.commit, tuple(scores), best, majority(data), right,
         truncated=model.n_cut(units), train_rows=int(rows.of("train").sum()), controls=at_best,
+        neurons=neurons,
     )  # fmt: skip
 
 
@@ -537,6 +553,17 @@ def _logistic(strength: float) -> Any:
     return LogisticRegression(C=strength, max_iter=STEPS)
 
 
+def _elastic_net(strength: float) -> Any:
+    """Logistic regression with the penalties of lasso and ridge regression in equal parts (Zou & Hastie 2005)."""
+    import sklearn  # noqa: PLC0415 (over a second; suites do without)
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    named = {} if Version(sklearn.__version__) >= Version("1.8") else {"penalty": "elasticnet"}
+    return LogisticRegression(
+        C=strength, l1_ratio=0.5, solver="saga", max_iter=100, tol=1e-3, random_state=0, **named
+    )  # fmt: skip
+
+
 def _mlp(seed: int) -> Any:
     from sklearn.neural_network import MLPClassifier  # noqa: PLC0415 (over a second; suites do without)
 
@@ -612,7 +639,8 @@ def _score_place(rows: _Rows, place: VectorPlace, vectors: Floats) -> ModelScore
     if rows.target_score is not None:
         pearson, spearman = _correlations(rows, features, rows.target_score)
     return dataclasses.replace(
-        score, part=place.part, layer=place.layer, macro_f1=f1, validation=validation, strength=strength,
+        score, bootstrap=bootstrap(_correct(rows, shares), rows.test), part=place.part, layer=place.layer,
+        macro_f1=f1, validation=validation, strength=strength,
         pearson=pearson, spearman=spearman,
     )  # fmt: skip
 
@@ -717,3 +745,117 @@ def _smoothed(shares: Shares, features: _Features, n: int) -> Shares:
 def _code_length(rows: _Rows, shares: Shares, encoded: Ints) -> float:
     """Bits that the labels of rows need in an ideal code for these probabilities."""
     return float(-np.log2(shares[encoded, rows.labels[encoded]]).sum())
+
+
+def _top_neurons(rows: _Rows, vectors: Mapping[VectorPlace, Floats], best: VectorPlace) -> TopNeurons:
+    """The top neurons of all layers, with the pooling of the best place; regularisation is chosen on validation."""
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415 (over a second; suites do without)
+
+    places = sorted((place for place in vectors if place[::2] == best[::2]), key=_order)
+    texts = np.array([of_row[0] for of_row in rows.texts])
+    train, validation, test = (rows.of(split) for split in SPLITS)
+    layers = np.repeat(np.arange(len(places)), [vectors[place].shape[1] for place in places])
+    within = np.concatenate([np.arange(vectors[place].shape[1]) for place in places])
+    values = np.concatenate([vectors[place][texts] for place in places], axis=1)
+    values = StandardScaler().fit(values[train]).transform(values)
+    with _one_thread():
+        nets = [_elastic_net(strength).fit(values[train], rows.labels[train]) for strength in (*STRENGTHS, 10.0)]
+    net = max(nets, key=lambda each: float(each.score(values[validation], rows.labels[validation])))
+    needed = float(net.score(values[validation], rows.labels[validation])) - LOSS
+    ranking = by_weight_mass(net.coef_)
+    on_test = float(net.score(values[test], rows.labels[test]))
+    chosen, accuracy = ranking, on_test  # no neuron has a weight if the best net knows nothing
+    for size in sorted({*(2**at for at in range(20) if 2**at < len(ranking)), len(ranking)} - {0}):
+        chosen = ranking[:size]
+        numbers = np.arange(len(rows.labels))
+        features = _Features(values[:, chosen], numbers, 0 * numbers, np.full_like(numbers, rows.n_labels))
+        _, on_validation, shares = _chosen(rows, features)
+        accuracy = float(_correct(rows, shares).mean())
+        if on_validation >= needed:
+            break
+    in_layer = np.bincount(layers[chosen], minlength=len(places)) / max(1, len(chosen))
+    return TopNeurons(
+        len(layers), on_test,
+        tuple(zip(layers[chosen].tolist(), within[chosen].tolist(), strict=True)), accuracy, tuple(in_layer.tolist()),
+    )  # fmt: skip
+
+
+def by_weight_mass(weights: npt.NDArray[np.floating[Any]]) -> Ints:
+    """The neurons in the order in which they are found as the share of the weight mass grows (Durrani et al. 2020).
+
+    At a share p, the top neurons of a label are the fewest with the largest absolute weights that have the share p of
+    the sum of its absolute weights; a neuron is found when it is a top neuron of any label.
+
+    Args:
+        weights: of each label and neuron, shape (labels, neurons).
+
+    Returns:
+        The indices of all neurons with a weight.
+    """
+    mass = np.abs(weights) / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    order = np.argsort(-mass, axis=1, kind="stable")
+    before = np.cumsum(np.take_along_axis(mass, order, axis=1), axis=1) - np.take_along_axis(mass, order, axis=1)
+    found_at = np.full(weights.shape, np.inf)
+    np.put_along_axis(found_at, order, before, axis=1)
+    found_at[mass == 0] = np.inf
+    first = found_at.min(axis=0)
+    return np.argsort(first, kind="stable")[: int(np.isfinite(first).sum())]
+
+
+def _save_layers(path: Path, rows: _Rows, units: Sequence[Unit], vectors: Mapping[VectorPlace, Floats]) -> None:
+    """Saves the keys of the first texts of test, and their mean vectors in each layer."""
+    test = [rows.texts[row] for row in np.flatnonzero(rows.of("test"))]
+    texts = np.array(list(dict.fromkeys(np.concatenate(test).tolist()))[:SIMILAR])
+    layers = {f"{place.part} {place.layer:02d}".removeprefix("model "): values[texts]
+              for place, values in sorted(vectors.items(), key=lambda item: _order(item[0]))
+              if place.pooling == "mean"}  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, keys=_keys_of([units[text] for text in texts]), **layers)
+
+
+Similarity = dict[tuple[str, str], float]
+"""Names of two layers → their similarity, 0 to 1."""
+
+
+def similarities(first: Path, second: Path) -> tuple[Similarity, Similarity] | None:
+    """How similar each layer of a model is to each of another one (or of the same), by the vectors of the same texts.
+
+    Args:
+        first: a file that `evaluate` saved.
+        second: that of the other model.
+
+    Returns:
+        Linear CKA (Kornblith et al. 2019) and maxcorr (Bau et al. 2019); None if the texts are not the same.
+    """
+    with np.load(first) as one, np.load(second) as other:
+        if not np.array_equal(one["keys"], other["keys"]):
+            return None
+        layers = [{name: read[name].astype(np.float64) for name in read.files if name != "keys"}
+                  for read in (one, other)]  # fmt: skip
+    pairs = list(itertools.product(*layers))
+    cka = {(one, other): linear_cka(layers[0][one], layers[1][other]) for one, other in pairs}
+    return cka, {(one, other): maxcorr(layers[0][one], layers[1][other]) for one, other in pairs}
+
+
+def linear_cka(first: Shares, second: Shares) -> float:
+    """Linear centered kernel alignment of vectors of the same texts, shapes (texts, dimensions); 0 if one is constant.
+
+    It does not change if vectors are rotated or scaled (Kornblith et al. 2019).
+    """
+    first, second = (values - values.mean(axis=0) for values in (first, second))
+    shared = np.linalg.norm(second.T @ first) ** 2
+    norm = np.linalg.norm(first.T @ first) * np.linalg.norm(second.T @ second)
+    return float(shared / norm) if norm else 0.0
+
+
+def maxcorr(first: Shares, second: Shares) -> float:
+    """The largest absolute correlation of each neuron with a neuron of the other layer, mean over neurons of the first.
+
+    Neurons that are constant correlate with none (Bau et al. 2019).
+    """
+    scaled = []
+    for values in (first, second):
+        centred = values - values.mean(axis=0)
+        norm = np.linalg.norm(centred, axis=0)
+        scaled.append(centred / np.where(norm > 0, norm, np.inf))
+    return float(np.abs(scaled[0].T @ scaled[1]).max(axis=1).mean())
