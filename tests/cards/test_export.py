@@ -298,6 +298,21 @@ def test_lm_eval_scores_the_originals_and_the_right_choices(release, tmp_path):
     assert all(right)
 
 
+def test_texts_without_blanks_between_words_are_joined_without_blanks():
+    """As `build probe` joins them, so that harnesses score the same text."""
+    texts = [("我们去学校了。", "他们在家。"), ("他们在家。", "我们去学校了。")]
+    rows = pl.DataFrame([
+        {"pair_id": "p", "label": label, "sentence1": first, "sentence2": second}
+        for label, (first, second) in enumerate(texts)
+    ])  # fmt: skip
+    entry = {"shape": "pair", "task": "bso", "labels": ["original", "swapped"], "lang": "zh"}
+    for files in (export_module.blimp, export_module.lm_eval, export_module.lighteval):
+        path, lines = next(files(lambda _: rows, "bso_zh", entry))
+        line = json.loads(next(lines))
+        shown = line.get("choices") or [line["sentence_good"], line["sentence_bad"]]
+        assert shown == ["".join(of_row) for of_row in texts], path
+
+
 FORMULA = re.compile(r"\((\d+|\*);%([\w-]+)%\) (>) \((\d+|\*);%([\w-]+)%\)")
 """SyntaxGym's grammar of predictions, as far as two regions are compared."""
 
