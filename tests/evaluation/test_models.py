@@ -1,6 +1,7 @@
 """Any model of transformers gives the vectors that plain torch computes; what cannot be used is said at once."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -111,10 +112,15 @@ def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, tmp_p
     vectors_of(model, texts[0], silent, cache=probes.VectorCache(tmp_path, 10**8))
     size = sum(path.stat().st_size for path in tmp_path.glob("*/*/*"))
     cache = probes.VectorCache(tmp_path, int(2.5 * size))
+    killed = tmp_path / "model" / ".all-killed"
+    killed.mkdir(parents=True)
+    (killed / "keys.npy").write_bytes(b"0" * size)
+    os.utime(killed, (0, 0))
     vectors_of(model, texts[1], silent, cache=cache)
     vectors_of(model, texts[0], silent, cache=cache)
     vectors_of(model, texts[2], silent, cache=cache)  # the second ones were used longest ago
     assert size < sum(path.stat().st_size for path in tmp_path.glob("*/*/*")) <= cache.limit
+    assert not killed.exists()
     read_by_model.clear()
     vectors_of(model, texts[0], silent, cache=cache)
     assert not read_by_model

@@ -166,7 +166,9 @@ class VectorCache:
         try:
             new.mkdir(parents=True)
             in_use = {
-                folder: sum(path.stat().st_size for path in folder.iterdir()) for folder in self.folder.glob("*/[!.]*")
+                folder: sum(path.stat().st_size for path in folder.iterdir())
+                for folder in self.folder.glob("*/*")
+                if folder != new
             }
             for folder in sorted(in_use, key=lambda folder: folder.stat().st_mtime):
                 if sum(in_use.values()) + size <= self.limit:
