@@ -1,6 +1,6 @@
 """Other harnesses score a tiny random model on what `build export` writes, and get what `build probe` gets.
 
-Each runs in a process of its own, and is skipped if it is not installed (``pip install 'discoprobe[harnesses]'``).
+Each runs in a process of its own, and is skipped if it is not installed (the extra ``harnesses``).
 """
 
 import importlib.util
@@ -87,7 +87,7 @@ print(json.dumps({each.task_name: each.scores["test"][0] for each in results.tas
 def run(package, program, folder, *arguments):
     """What a program that needs a package prints in its last line, read as JSON."""
     if importlib.util.find_spec(package) is None:
-        pytest.skip(f"{package} is not installed: pip install 'discoprobe[harnesses]'")
+        pytest.skip(f"{package} is not installed (the extra 'harnesses')")
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
