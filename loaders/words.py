@@ -7,19 +7,22 @@ language has or lacks spaces by its file in ``languages``.) In these scripts eve
 `n_words` that number with two characters of unspaced text as a word. `word_count` counts the words between white space.
 `tokens` and `lowered_words` are the units of the audit's baselines. `word_spans` divides at the word boundaries of
 Unicode (https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation marks and symbols are words; an apostrophe
-inside a word does not divide it, a hyphen does.
+inside a word does not divide it, a hyphen does. `join_texts` makes one text of several.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+import numpy as np
 import polars as pl
 import regex
 
 UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 """A character of a script that puts no spaces between words, as a pattern for polars and ``regex``."""
+_UNSPACED_LETTER: Final = regex.compile(UNSPACED)
+_LETTER: Final = regex.compile(r"\w")
 _WORD: Final = regex.compile(rf"{UNSPACED}|[\S--[{UNSPACED}\u0f0b\u0f0c]]+", regex.VERSION1)
 """U+0F0B and U+0F0C stand between the syllables of Tibetan."""
 _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
@@ -49,6 +52,26 @@ def n_running_words(text: pl.Expr) -> pl.Expr:
 def is_unspaced(text: pl.Expr) -> pl.Expr:
     """Whether a text is written mostly in a script without spaces between words."""
     return text.str.count_matches(UNSPACED) * 2 > text.str.count_matches(r"\w")
+
+
+def join_texts(texts: Sequence[str], span: tuple[int, int] | None = None) -> tuple[str, tuple[int, int] | None]:
+    """Texts as one, with a blank between them, but none beside a script without blanks between words.
+
+    Args:
+        texts: the sentences of a passage, or one sentence.
+        span: characters of the texts with blanks between all of them.
+
+    Returns:
+        The text, and where the same characters are in it.
+    """
+    text = "".join(texts)
+    if len(texts) < 2 or 2 * len(_UNSPACED_LETTER.findall(text)) <= len(_LETTER.findall(text)):  # noqa: PLR2004
+        return " ".join(texts), span
+    if span is None:
+        return text, None
+    places = np.cumsum([len(text) + 1 for text in texts])
+    start, end = (place - int((places <= place).sum()) for place in span)
+    return text, (start, end)
 
 
 def word_count(text: str) -> int:

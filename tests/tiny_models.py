@@ -6,8 +6,8 @@ _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "
 _STACKS = {"d_model": 32, "vocab_size": len(WORDS) + len(_SPECIAL), "pad_token_id": 0, "decoder_start_token_id": 2}
 
 
-def tokenizer_of(words, *, marks=False, longest=32):
-    """A tokenizer of words; with ``marks``, a text stands between ``[CLS]`` and ``[SEP]``."""
+def tokenizer_of(words, *, marks=False, begin=False, longest=32):
+    """A tokenizer of words; ``marks`` puts texts between ``[CLS]`` and ``[SEP]``, ``begin`` after ``[BOS]``."""
     import tokenizers
     import transformers
 
@@ -17,6 +17,8 @@ def tokenizer_of(words, *, marks=False, longest=32):
     if marks:
         ends = [(name, numbers[name]) for name in ("[CLS]", "[SEP]")]
         words.post_processor = tokenizers.processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=ends)
+    elif begin:
+        words.post_processor = tokenizers.processors.TemplateProcessing("[BOS] $A", special_tokens=[("[BOS]", 2)])
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=longest
     )

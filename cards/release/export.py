@@ -7,8 +7,10 @@
 * ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
 * ``blimp``: ``<config>.jsonl``, lines with ``sentence_good`` and ``sentence_bad`` (Warstadt et al. 2020);
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
-  multiple_choice``); run it inside the folder with ``--include_path .``; the tags ``discoprobe``, ``discoprobe_TASK``
-  and ``discoprobe_lang_LANG`` name several configs;
+  multiple_choice``); run it inside the folder with ``--include_path .``; the groups ``discoprobe``, ``discoprobe_TASK``
+  and ``discoprobe_lang_LANG`` have the mean over their configs;
+* ``lighteval``: ``<config>/test.jsonl``, lines with ``query``, ``choices`` and ``label``, and ``discoprobe_tasks.py``,
+  which defines a task ``discoprobe_CONFIG`` for each of them; give it to ``--custom-tasks``;
 * ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
   and ``edited``. Where every ``group`` has one row of each condition (``continue``, ``switch``), these are one item,
   with the conditions ``continue_original``, …, ``switch_edited``, and the formula compares the sums: their interaction.
@@ -19,7 +21,7 @@ The first three have tokens with spaces between them. A release has running text
 for all languages. The words of the treebank are not used: those of a multiword token such as *del* are *de* and *el*,
 which nobody writes, and after an edit they would have to be found again.
 
-The last three hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text.
+The last four hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text.
 SyntaxGym puts a space between regions, so a region ends at white space.
 
 `export` takes a format from ``FORMATS``, the table at the end, and writes what its function yields.
@@ -43,7 +45,7 @@ from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers import TEXT_COLUMNS
 from discoprobe.cards.release.rows import read_split
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.words import UNSPACED, is_unspaced
+from discoprobe.loaders.words import UNSPACED, join_texts, mostly_unspaced
 
 Files = Iterator[tuple[str, Iterator[str]]]
 """Path and lines of each file of a config."""
@@ -63,7 +65,27 @@ HARNESS_METRICS: Final = ("acc", "acc_norm")
 """Metrics of lm-evaluation-harness: the option with the highest probability, and that per character."""
 CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
 """The regions of passages with two of them."""
-_MOSTLY: Final = 0.5
+_LIGHTEVAL_TASKS: Final = '''"""Tasks of lighteval: the correct choice has the highest probability."""
+
+from pathlib import Path
+
+from lighteval.metrics.metrics import Metrics
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.requests import Doc
+
+
+def prompt(line, task_name=None):
+    return Doc(task_name=task_name, query=line["query"], choices=line["choices"], gold_index=line["label"])
+
+
+TASKS_TABLE = [
+    LightevalTaskConfig(
+        name=f"discoprobe_{path.parent.name}", prompt_function=prompt, hf_repo=str(path.parent), hf_subset="default",
+        hf_avail_splits=["test"], evaluation_splits=["test"], metrics=[Metrics.loglikelihood_acc],
+    )
+    for path in sorted(Path(__file__).parent.glob("*/test.jsonl"))
+]
+'''
 _UNSPACED: Final = rf"{UNSPACED}\p{{M}}*"
 _LETTER: Final = rf"[\w--{UNSPACED}]"
 _TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|[^\w\s]"
@@ -87,6 +109,7 @@ class Format(NamedTuple):
     files: Callable[[ReadSplit, str, ConfigEntry], Files]
     pairs: bool = False
     splits: frozenset[str] = frozenset()  # that a config must have
+    shared: Callable[[Mapping[str, ConfigEntry]], Files] | None = None  # files of all configs together
 
 
 def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> Exported:
@@ -124,19 +147,27 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
         for name in misfits:
             if name in skipped:
                 continue
-            paths = []
-            for path, lines in FORMATS[form].files(functools.partial(read_split, release, name), name, entries[name]):
-                (beside / path).parent.mkdir(parents=True, exist_ok=True)
-                with (beside / path).open("w", encoding="utf-8", newline="\n") as stream:
-                    stream.writelines(line + "\n" for line in lines)
-                paths.append(path)
-            files[name] = tuple(paths)
+            of_config = FORMATS[form].files(functools.partial(read_split, release, name), name, entries[name])
+            files[name] = _write(beside, of_config)
+        if shared := FORMATS[form].shared:
+            _write(beside, shared({name: entries[name] for name in files}))
         if out.exists():
             out.rmdir()
         beside.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return Exported(files, skipped)
+
+
+def _write(folder: Path, files: Files) -> tuple[str, ...]:
+    """Writes files into a folder; returns their paths in it."""
+    paths = []
+    for path, lines in files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        with (folder / path).open("w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(line + "\n" for line in lines)
+        paths.append(path)
+    return tuple(paths)
 
 
 def _misfit(read: ReadSplit, entry: ConfigEntry, form: str) -> str:
@@ -239,7 +270,7 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """BLiMP's lines, with the keys of its own files and the id of the pair."""
     rows = read("test")
     pairs = _paired(rows)
-    versions = ([" ".join(texts) for texts in _texts_of(pairs, suffix)] for suffix in ("", "_edited"))
+    versions = ([join_texts(texts)[0] for texts in _texts_of(pairs, suffix)] for suffix in ("", "_edited"))
     phenomenon = "sentence" if _has_edited_sentences(rows, entry) else "discourse"
     lines = (
         {
@@ -259,18 +290,16 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
 
 def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
-    is_choice, is_joined_without = entry["shape"] == Shape.CHOICE, False
+    is_choice, between = entry["shape"] == Shape.CHOICE, ""
     if is_choice:
         rows = read("test")
-        is_joined_without = bool(rows.select(is_unspaced(pl.col("context").list.join("")).mean() > _MOSTLY).item())
-        between = "" if is_joined_without else " "
+        between = _between(rows)
         rows = rows.select("id", "label", "choices", context=pl.col("context").list.join(between))
         yield f"{name}.jsonl", _json_lines(rows.iter_rows(named=True))
     else:
         yield from blimp(read, name, entry)
     task = {
         "task": f"discoprobe_{name}",
-        "tag": ["discoprobe", f"discoprobe_{entry['task']}", f"discoprobe_lang_{entry['lang']}"],
         "dataset_path": "json",
         "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
         "test_split": "test",
@@ -279,13 +308,58 @@ def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         "doc_to_text": "{{context}}" if is_choice else "",
         "doc_to_target": "{{label}}" if is_choice else 0,
         "doc_to_choice": "choices" if is_choice else "{{[sentence_good, sentence_bad]}}",
-        "target_delimiter": "" if not is_choice or is_joined_without else " ",
+        "target_delimiter": between,
         "metric_list": [
             {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in HARNESS_METRICS
         ],
         "metadata": {"version": 1.0},
     }
-    yield f"{name}.yaml", iter(yaml.safe_dump(task, sort_keys=False, allow_unicode=True).splitlines())
+    yield f"{name}.yaml", _yaml_lines(task)
+
+
+def _between(choices: pl.DataFrame) -> str:
+    """What stands between the sentences of choices: a blank, but nothing in scripts without blanks between words."""
+    return "" if mostly_unspaced(choices["context"].list.join("")) else " "
+
+
+def lm_eval_groups(entries: Mapping[str, ConfigEntry]) -> Files:
+    """The YAML of a group of all configs, and of one per task and per language; the mean counts every config alike."""
+    members: dict[str, list[str]] = {}
+    for name, entry in entries.items():
+        for group in ("discoprobe", f"discoprobe_{entry['task']}", f"discoprobe_lang_{entry['lang']}"):
+            members.setdefault(group, []).append(f"discoprobe_{name}")
+    for group, tasks in members.items():
+        means = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in HARNESS_METRICS]
+        yield f"_{group}.yaml", _yaml_lines({"group": group, "task": tasks, "aggregate_metric_list": means})
+
+
+def _yaml_lines(value: Mapping[str, Any]) -> Iterator[str]:
+    return iter(yaml.safe_dump(value, sort_keys=False, allow_unicode=True).splitlines())
+
+
+def lighteval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
+    """The context, the texts of a pair or the choices of a row, and the index of the correct one."""
+    rows = read("test")
+    if entry["shape"] == Shape.CHOICE:
+        between = _between(rows)
+        lines: Iterable[dict[str, Any]] = (
+            {"id": row, "query": between.join(context), "choices": [between + choice for choice in choices],
+             "label": label}
+            for row, context, choices, label in rows.select("id", "context", "choices", "label").iter_rows()
+        )  # fmt: skip
+    else:
+        pairs = _paired(rows)
+        texts = [[join_texts(parts)[0] for parts in _texts_of(pairs, suffix)] for suffix in ("", "_edited")]
+        lines = (
+            {"id": pair_id, "query": "", "choices": list(choices), "label": 0}
+            for pair_id, choices in zip(pairs["pair_id"], zip(*texts, strict=True), strict=True)
+        )
+    yield f"{name}/test.jsonl", _json_lines(lines)
+
+
+def lighteval_tasks(_: Mapping[str, ConfigEntry]) -> Files:
+    """The module that defines a task for each folder beside it."""
+    yield "discoprobe_tasks.py", iter(_LIGHTEVAL_TASKS.splitlines())
 
 
 def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
@@ -375,6 +449,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "discoeval": Format(_TEXTS_IN_ORDER, discoeval, splits=_ALL_SPLITS),
     "jsonl": Format(frozenset(Shape), jsonl),
     "blimp": Format(_PAIRS, blimp, pairs=True),
-    "lm-eval": Format(frozenset(Shape), lm_eval, pairs=True),
+    "lm-eval": Format(frozenset(Shape), lm_eval, pairs=True, shared=lm_eval_groups),
+    "lighteval": Format(frozenset(Shape), lighteval, pairs=True, shared=lighteval_tasks),
     "syntaxgym": Format(_PAIRS, syntaxgym, pairs=True),
 }

@@ -233,10 +233,14 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
     )  # fmt: skip
 
 
-def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float]) -> str:
+def layer_plot(
+    title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float],
+    intervals: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+) -> str:  # fmt: skip
     """The SVG text: per pooling the accuracy on test in each layer, and baselines as dashed lines over all layers.
 
-    A baseline's name stands below its line (above it if it is the highest one), and on no other name.
+    The intervals of accuracies are vertical lines. A baseline's name stands below its line (above it if it is the
+    highest one), and on no other name.
     """
     n_layers = max(map(len, accuracies.values()))
     lines: list[tuple[str, float, float]] = []
@@ -251,6 +255,11 @@ def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines:
         curves={
             name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
             for name, values in accuracies.items()
+        },
+        intervals={
+            name: [(round(_x(layer, len(ends)), 1), round(_y(low), 1), round(_y(high), 1))
+                   for layer, (low, high) in enumerate(ends)]
+            for name, ends in (intervals or {}).items()
         },
         layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
         ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],

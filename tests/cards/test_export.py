@@ -270,7 +270,9 @@ def _harness_scores(folder, config, score):
     """The accuracy as lm-evaluation-harness takes it from a task's YAML: the option with the highest score."""
     task = yaml.safe_load((folder / f"{config}.yaml").read_text(encoding="utf-8"))
     assert task["task"] == f"discoprobe_{config}"
-    assert task["tag"] == ["discoprobe", f"discoprobe_{config.removesuffix('_en')}", "discoprobe_lang_en"]
+    for name in ("", f"_{config.removesuffix('_en')}", "_lang_en"):
+        group = yaml.safe_load((folder / f"_discoprobe{name}.yaml").read_text(encoding="utf-8"))
+        assert (group["group"], task["task"] in group["task"]) == (f"discoprobe{name}", True)
     assert (task["dataset_path"], task["output_type"]) == ("json", "multiple_choice")
     lines = (folder / task["dataset_kwargs"]["data_files"][task["test_split"]]).read_text(encoding="utf-8").split("\n")
     right = []
@@ -294,6 +296,21 @@ def test_lm_eval_scores_the_originals_and_the_right_choices(release, tmp_path):
     right = _harness_scores(tmp_path / "out", "cloze_en", lambda text: text in known)
     assert len(right) == len(known)
     assert all(right)
+
+
+def test_texts_without_blanks_between_words_are_joined_without_blanks():
+    """As `build probe` joins them, so that harnesses score the same text."""
+    texts = [("我们去学校了。", "他们在家。"), ("他们在家。", "我们去学校了。")]
+    rows = pl.DataFrame([
+        {"pair_id": "p", "label": label, "sentence1": first, "sentence2": second}
+        for label, (first, second) in enumerate(texts)
+    ])  # fmt: skip
+    entry = {"shape": "pair", "task": "bso", "labels": ["original", "swapped"], "lang": "zh"}
+    for files in (export_module.blimp, export_module.lm_eval, export_module.lighteval):
+        path, lines = next(files(lambda _: rows, "bso_zh", entry))
+        line = json.loads(next(lines))
+        shown = line.get("choices") or [line["sentence_good"], line["sentence_bad"]]
+        assert shown == ["".join(of_row) for of_row in texts], path
 
 
 FORMULA = re.compile(r"\((\d+|\*);%([\w-]+)%\) (>) \((\d+|\*);%([\w-]+)%\)")

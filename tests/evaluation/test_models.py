@@ -1,6 +1,7 @@
 """Any model of transformers gives the vectors that plain torch computes; what cannot be used is said at once."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
 
-from discoprobe.evaluation import ModelError, Unit, VectorPlace, find_model, load_model, models, vectors_of
+from discoprobe.evaluation import ModelError, Unit, VectorPlace, find_model, load_model, models, probes, vectors_of
 from discoprobe.loaders import DiscoprobeError, silent
 
 UNITS = [Unit("w3 w4 w5", 3, 5), Unit("w9 w8", 0, 2), Unit("w1 w2 w3 w4 w5 w6 w7", 9, 14)]
@@ -69,6 +70,71 @@ def test_a_long_text_loses_its_left_context_but_not_its_target(kind, model_folde
     assert model.tokenizer.convert_ids_to_tokens(start.ids)[marks[0]] == words[0]
     assert np.isfinite(vectors_of(model, [Unit(text)], silent)[VectorPlace(*model_places(model), "mean")]).all()
     assert model.n_cut([Unit(text), Unit("w1")]) == 1
+
+
+@pytest.fixture
+def read_by_model(monkeypatch):
+    """The number of texts in each batch that a model reads."""
+    batches, pooled = [], probes._pooled
+    monkeypatch.setattr(
+        probes, "_pooled", lambda model, batch, weights: batches.append(len(batch)) or pooled(model, batch, weights)
+    )
+    return batches
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2", "mbart"])
+def test_a_model_reads_no_text_twice(kind, model_folder, tmp_path, read_by_model):
+    """Some texts, then more, then parts of them at one place; another model and random weights are other vectors."""
+    cache, model = probes.VectorCache(tmp_path, 10**8), load_model(model_folder(kind))
+    plain = vectors_of(model, UNITS, silent)
+    read_by_model.clear()
+    vectors_of(model, UNITS[:2], silent, cache=cache)
+    vectors = vectors_of(model, UNITS[::-1], silent, cache=cache)
+    assert sum(read_by_model) == len(UNITS)
+    assert vectors.keys() == plain.keys()
+    assert all(np.abs(vectors[place][::-1] - plain[place]).max() < 1e-5 for place in plain)
+    place = next(reversed(plain))
+    alone = vectors_of(model, UNITS[1:], silent, only=place, cache=cache)
+    assert sum(read_by_model) == len(UNITS)
+    assert np.abs(alone[place] - plain[place][1:]).max() < 1e-5
+    untrained = vectors_of(model.with_random_weights(), UNITS, silent, only=place, cache=cache)
+    assert sum(read_by_model) == 2 * len(UNITS)
+    assert np.abs(untrained[place] - plain[place]).max() > 1e-3
+    assert VectorPlace(*place[:2], "target") in plain
+    without = vectors_of(model, [Unit(unit.text) for unit in UNITS], silent, cache=cache)
+    assert VectorPlace(*place[:2], "target") not in without
+    assert sum(read_by_model) == 3 * len(UNITS), "a text with another target is another text"
+
+
+def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, tmp_path, read_by_model):
+    model = load_model(model_folder("bert"))
+    texts = [[Unit(f"w{number} w{other}") for other in range(10)] for number in range(3)]
+    vectors_of(model, texts[0], silent, cache=probes.VectorCache(tmp_path, 10**8))
+    size = sum(path.stat().st_size for path in tmp_path.glob("*/*/*"))
+    cache = probes.VectorCache(tmp_path, int(2.5 * size))
+    killed = tmp_path / "model" / ".all-killed"
+    killed.mkdir(parents=True)
+    (killed / "keys.npy").write_bytes(b"0" * size)
+    os.utime(killed, (0, 0))
+    vectors_of(model, texts[1], silent, cache=cache)
+    vectors_of(model, texts[0], silent, cache=cache)
+    vectors_of(model, texts[2], silent, cache=cache)  # the second ones were used longest ago
+    assert size < sum(path.stat().st_size for path in tmp_path.glob("*/*/*")) <= cache.limit
+    assert not killed.exists()
+    read_by_model.clear()
+    vectors_of(model, texts[0], silent, cache=cache)
+    assert not read_by_model
+    vectors = vectors_of(model, texts[1], silent, cache=cache)
+    assert sum(read_by_model) == 10
+    for path in tmp_path.glob("*/*/model*.npy"):
+        path.write_bytes(path.read_bytes()[:100])
+    again = vectors_of(model, texts[1], silent, cache=cache)
+    assert sum(read_by_model) == 20
+    assert all(np.abs(again[place] - vectors[place]).max() < 1e-5 for place in vectors)
+    read_by_model.clear()
+    vectors_of(model, texts[1], silent, cache=probes.VectorCache(tmp_path, 100))
+    vectors_of(model, texts[2], silent, cache=probes.VectorCache(tmp_path, 100))
+    assert sum(read_by_model) == 10, "what is larger than the cache is not kept, and deletes nothing"
 
 
 def model_places(model):

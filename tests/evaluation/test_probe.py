@@ -248,6 +248,30 @@ def test_the_command_prints_and_saves_scores(encoder, sample_release, tmp_path):
     assert as_json["scores"][0]["best"] == scores["best"]
 
 
+def test_layers_are_analysed_and_compared_within_and_between_models(encoder, random_gpt, sample_release, tmp_path):
+    """A model that is added later is compared with those before; a layer is most similar to itself."""
+    options = ("--no-controls", "--train-rows", "60", "--analyse-layers")
+    probe(sample_release, tmp_path, encoder, options=options, configs=("sent_len_en", "bso_es"))
+    probe(sample_release, tmp_path, random_gpt, options=options, configs=("sent_len_en", "bso_es"))
+    (first, second) = sorted((tmp_path / "sent_len_en").glob("*.npz"))
+    names = {path.name for path in (tmp_path / "sent_len_en").glob("*.svg")}
+    pairs = (first.stem, second.stem, f"{first.stem}-{second.stem}")
+    assert names >= {f"{pair}.{measure}.svg" for pair in pairs for measure in ("cka", "maxcorr")}
+    for measure in probes.similarities(first, first):
+        assert len(measure) == 9
+        assert all(value == pytest.approx(1) for (one, other), value in measure.items() if one == other)
+    assert all(0 <= value < 1 for value in probes.similarities(first, second)[0].values())
+    (saved, _) = sorted((tmp_path / "sent_len_en").glob("*.json"))
+    neurons = json.loads(saved.read_text(encoding="utf-8"))["neurons"]
+    assert sum(neurons["by_layer"]) == pytest.approx(1)
+    assert neurons["n"] == 3 * 32
+    (of_pairs, _) = sorted((tmp_path / "bso_es").glob("*.json"))
+    assert json.loads(of_pairs.read_text(encoding="utf-8"))["neurons"] is None
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for path in (*tmp_path.glob("*.svg"), *tmp_path.glob("*/*.svg")):
+        assert page.count(f"]({path.relative_to(tmp_path).as_posix()})") == 1
+
+
 def test_a_run_goes_on_where_it_was_killed(encoder, random_gpt, sample_release, tmp_path, monkeypatch):
     """Two models, two configs; after the third of four scores the process is gone."""
     whole = probe(sample_release, tmp_path / "whole", encoder, random_gpt)
@@ -271,6 +295,27 @@ def test_a_run_goes_on_where_it_was_killed(encoder, random_gpt, sample_release, 
     scored.clear()
     probe(sample_release, tmp_path / "parts", encoder, options=("--no-controls", "--train-rows", "30"))
     assert scored == [("somo_en", encoder), ("bso_es", encoder)], "other options, other scores"
+
+
+def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sample_release, tmp_path, monkeypatch):
+    """Fewer training rows, then with controls: these need texts in another order, and random weights."""
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(probes, "SEEDS", 2)
+    few, fewer = ("--no-controls", "--train-rows", "40"), ("--no-controls", "--train-rows", "20")
+    whole = probe(sample_release, tmp_path / "scores", encoder, options=few)
+    read, pooled = [], probes._pooled
+    monkeypatch.setattr(probes, "_pooled", lambda model, *of: read.append(model.is_trained) or pooled(model, *of))
+    assert probe(sample_release, tmp_path / "other", encoder, options=few).replace("/other/", "/scores/") == whole
+    probe(sample_release, tmp_path / "scores", encoder, options=fewer)
+    assert not read
+    probe(sample_release, tmp_path / "scores", encoder, options=fewer[1:], configs=("bso_es",))
+    n_read = len(read)
+    assert n_read > 0
+    assert not all(read)
+    probe(sample_release, tmp_path / "other", encoder, options=fewer[1:], configs=("bso_es",))
+    assert len(read) == n_read
+    probe(sample_release, tmp_path / "third", encoder, options=(*fewer, "--vector-cache", "0"))
+    assert len(read) > n_read
 
 
 def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt, sample_release, tmp_path):

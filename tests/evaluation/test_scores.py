@@ -11,8 +11,8 @@ import pytest
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import TokenSurprisal, VectorPlace, joined, majority, probes, score_of, surprisal
-from discoprobe.loaders import silent
+from discoprobe.evaluation import TokenSurprisal, VectorPlace, majority, probes, score_of, surprisal
+from discoprobe.loaders import join_texts, silent
 
 SOURCE = types.SimpleNamespace(has_head=True)
 MODEL = types.SimpleNamespace(
@@ -39,7 +39,7 @@ def labelled(**splits):
 def vectors_of(values):
     """What replaces `models.vectors_of`: ``values`` gives the number that each layer has of a text."""
 
-    def vectors(_model, units, _progress, only=None):
+    def vectors(_model, units, progress, only=None, cache=None):
         layers = np.array([values(unit.text) for unit in units], np.float32)
         places = [VectorPlace("model", layer, "mean") for layer in range(layers.shape[1])]
         return {place: layers[:, [place.layer]] for place in places if only in {None, place}}
@@ -247,10 +247,10 @@ def test_rows_without_a_region_are_left_out_and_counted(bits):
 def test_texts_without_blanks_between_words_are_joined_without():
     """*我们。* and *他们。*; the region is the second sentence."""
     texts = ["我们。", "他们。", "你们。"]
-    text, (start, end) = joined(texts, (4, 7))
+    text, (start, end) = join_texts(texts, (4, 7))
     assert text == "".join(texts)
     assert text[start:end] == texts[1]
-    assert joined(["Es geht.", "Ja."], (9, 12)) == ("Es geht. Ja.", (9, 12))
+    assert join_texts(["Es geht.", "Ja."], (9, 12)) == ("Es geht. Ja.", (9, 12))
 
 
 def test_a_choice_has_the_least_surprisal_after_the_context(bits):

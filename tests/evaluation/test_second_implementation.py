@@ -4,6 +4,7 @@ Vectors are random numbers that know a part of the label, one per text. Nothing 
 and, where a figure depends on chance, the order of rows and the control labels that it chose.
 """
 
+import dataclasses
 import itertools
 import types
 import warnings
@@ -19,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import VectorPlace, probes
+from discoprobe.evaluation import VectorPlace, bootstrap, probes
 from discoprobe.loaders import silent
 
 SIZES = {"train": 90, "validation": 40, "test": 50}
@@ -137,7 +138,7 @@ def probed(monkeypatch):
     def evaluate(rows, vectors, shape, n_labels, **options):
         model = types.SimpleNamespace(name="m", commit="c", n_cut=lambda _: 0, with_random_weights=lambda: model)
 
-        def vectors_of(_model, units, _progress, only=None):
+        def vectors_of(_model, units, progress, only=None, cache=None):
             known = [vectors.get(unit.text, np.zeros(DIMENSIONS)) for unit in units]
             return {only or VectorPlace("model", 0, "mean"): np.array(known, np.float32)}
 
@@ -256,6 +257,99 @@ def test_what_is_chosen_does_not_depend_on_test(probed, few_seeds):
     assert [1 - share for _, share in right.controls.curve] == pytest.approx(
         [share for _, share in wrong.controls.curve]
     )
+
+
+def planted_neurons(seed=3):
+    """Rows, and vectors of four layers: neuron 5 of layer 1 and 7 of layer 3 together know the label, no other does."""
+    random = np.random.default_rng(seed)
+    label = random.integers(0, 2, N)
+    layers = random.normal(size=(4, N, 12)).astype(np.float32)
+    part = random.normal(0, 1, N)
+    layers[1, :, 5], layers[3, :, 7] = label + part, label - part
+    rows = [
+        {"split": split, "label": int(of), "texts": [f"t{at}"]}
+        for at, (split, of) in enumerate(zip(SPLIT, label, strict=True))
+    ]
+    return rows, {VectorPlace("model", layer, "mean"): values for layer, values in enumerate(layers)}
+
+
+def test_planted_neurons_are_the_top_neurons():
+    rows, vectors = planted_neurons()
+    data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE))
+    read, units = probes._read(data, 10_000)
+    assert [unit.text for unit in units] == [row["texts"][0] for row in rows]
+    neurons = probes._top_neurons(read, vectors, VectorPlace("model", 2, "mean"))
+    assert set(neurons.top) == {(1, 5), (3, 7)}
+    assert neurons.by_layer == (0, 0.5, 0, 0.5)
+    assert (neurons.n, neurons.top_accuracy) == (48, pytest.approx(1, abs=0.03))
+    assert neurons.accuracy > 0.9
+    shuffled = np.random.default_rng(1).permutation([row["label"] for row in rows])
+    read = dataclasses.replace(read, labels=shuffled)
+    assert probes._top_neurons(read, vectors, VectorPlace("model", 2, "mean")).top_accuracy < 0.7
+    flipped = dataclasses.replace(read, labels=np.where(SPLIT == "test", 1 - shuffled, shuffled))
+    chosen = [probes._top_neurons(each, vectors, VectorPlace("model", 2, "mean")).top for each in (read, flipped)]
+    assert chosen[0] == chosen[1], "test chooses nothing"
+
+
+def test_neurons_are_ranked_as_the_weight_mass_grows():
+    """As in the paper: the share grows in small steps, and each step adds the top neurons of every label."""
+    weights = np.random.default_rng(5).normal(size=(3, 9)) * [[1], [10], [0.1]]
+    weights[:, 4] = 0
+    found = []
+    for share in np.linspace(0, 1, 20_001):
+        for of_label in np.abs(weights):
+            mass, total = 0.0, of_label.sum()
+            for neuron in sorted(range(9), key=lambda at: -of_label[at]):
+                if mass >= share * total or of_label[neuron] == 0:
+                    break
+                mass += of_label[neuron]
+                if neuron not in found:
+                    found.append(neuron)
+    ranking = probes.by_weight_mass(weights).tolist()
+    n_first = len(set(np.abs(weights).argmax(axis=1)))  # found at the first step, in no order
+    assert set(ranking[:n_first]) == set(found[:n_first])
+    assert ranking[n_first:] == found[n_first:]
+    assert sorted(ranking) == [0, 1, 2, 3, 5, 6, 7, 8]
+
+
+def test_similarities_of_layers_equal_their_definitions():
+    """Kornblith et al.: from Gram matrices, with the centring matrix written out; Bau et al.: from `corrcoef`."""
+    random = np.random.default_rng(6)
+    first, second = random.normal(size=(40, 5)), random.normal(size=(40, 7))
+    second[:, :2] += first[:, :2]
+    centring = np.eye(40) - 1 / 40
+
+    def hsic(one, other):
+        return np.trace(one @ one.T @ centring @ other @ other.T @ centring)
+
+    expected = hsic(first, second) / np.sqrt(hsic(first, first) * hsic(second, second))
+    assert probes.linear_cka(first, second) == pytest.approx(expected, abs=1e-9)
+    rotation = np.linalg.qr(random.normal(size=(5, 5)))[0]
+    assert probes.linear_cka(first, 3 * first @ rotation + 2) == pytest.approx(1)
+    correlations = np.abs(np.corrcoef(first.T, second.T)[:5, 5:])
+    assert probes.maxcorr(first, second) == pytest.approx(correlations.max(axis=1).mean(), abs=1e-9)
+    assert probes.maxcorr(first, -2 * first[:, ::-1] + 1) == pytest.approx(1)
+    constant = np.column_stack([first, np.ones(40)])
+    assert probes.maxcorr(constant, first) == pytest.approx(5 / 6)
+    assert probes.linear_cka(first, np.ones((40, 3))) == 0
+
+
+def test_bootstrap_intervals_cover_the_truth_and_widen_with_groups():
+    random, truth, covered = np.random.default_rng(7), 0.7, []
+    alone = pl.DataFrame({"id": [f"r{at}" for at in range(120)]}).with_columns(
+        group=pl.lit(None, pl.String), pair_id=pl.lit(None, pl.String)
+    )
+    for _ in range(60):
+        low, high = bootstrap((random.random(120) < truth).astype(float), alone)
+        covered.append(low <= truth <= high)
+    assert 0.85 <= np.mean(covered) <= 1
+    grouped = alone.with_columns(group=pl.Series([f"g{at // 12}" for at in range(120)]))
+    right = np.repeat(np.arange(10) % 2, 12).astype(float)
+    low, high = bootstrap(right, grouped)
+    of_groups = np.random.default_rng(8).integers(0, 2, (4000, 10)).mean(axis=1)
+    assert (low, high) == pytest.approx(tuple(np.percentile(of_groups, [2.5, 97.5])), abs=0.1)
+    narrow = bootstrap(right, alone)
+    assert narrow.high - narrow.low < 0.6 * (high - low)
 
 
 def test_control_labels_belong_to_texts_and_are_as_frequent_as_labels():

@@ -256,6 +256,11 @@ BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=
     "The largest number of texts in a batch; batches are also limited to 8,192 tokens.")]
 TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help=
     "Run code from the repository of the model.")]
+AnalyseLayers = Annotated[bool, typer.Option("--analyse-layers", help=
+    "Also find the top neurons of tasks on sentences, and draw how similar layers are, within and between models.")]
+VectorCache = Annotated[float, typer.Option("--vector-cache", min=0, help=
+    "The largest size in GB of the vectors that are kept in the cache, so that no text is read twice by a model; 0 "
+    "keeps none.")]
 SaveFolder = Annotated[Path | None, typer.Option("--save", help=
     "The folder for CONFIG/MODEL.json and plots of the layers (SVG). Default: OUT-scores, beside the release.")]
 # fmt: on

@@ -292,7 +292,8 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
     controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
     device: arg.Device = "auto", batch_size: arg.BatchSize = 64, trust_remote_code: arg.TrustRemoteCode = False,
-    save: arg.SaveFolder = None, repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
+    analyse_layers: arg.AnalyseLayers = False, vector_cache: arg.VectorCache = 10, save: arg.SaveFolder = None,
+    repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Score language models on configs, beside the majority baseline and the strongest shortcut.
 
@@ -310,7 +311,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     folder = save or release.with_name(f"{release.name}-scores")
     options = ProbeOptions(
         language_codes(split_names(lang)), split_names(task), surprisal, train_rows, controls, device, batch_size,
-        jobs, trust_remote_code, folder,
+        jobs, trust_remote_code, folder, int(vector_cache * 10**9), analyse_layers,
     )  # fmt: skip
     results: list[Evaluation] = []
     misfits: list[Misfit] = []
@@ -380,14 +381,16 @@ def _plot(evaluation: Evaluation, folder: Path) -> None:
     from discoprobe.evaluation.models import path_of
 
     curves: dict[str, list[float]] = {}
+    intervals: dict[str, list[tuple[float, float]]] = {}
     for score in evaluation.scores:
         if score.layer is not None and score.part != "sentence":
             name = score.method if score.part == "model" else f"{score.part}, {score.method}"
             curves.setdefault(name, []).append(score.accuracy)
+            intervals.setdefault(name, []).append(score.bootstrap or score.interval)
     if curves:
         baselines = {"majority": evaluation.majority}
         if evaluation.shortcut and evaluation.shortcut_accuracy is not None:
             baselines[f"shortcut: {evaluation.shortcut}"] = evaluation.shortcut_accuracy
-        svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines)
+        svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines, intervals)
         path = path_of(folder, evaluation.config, evaluation.model).with_suffix(".svg")
         path.write_text(svg, encoding="utf-8", newline="\n")

@@ -382,7 +382,8 @@ def export(
     release: Annotated[str, typer.Argument(help="A release folder, by path or URL.")],
     out: Annotated[str, typer.Argument(help="A folder that does not exist yet or is empty, by path or URL.")], *,
     form: Annotated[str, typer.Option(
-        "--format", "-f", help="`senteval`, `xprobe`, `discoeval`, `jsonl`, `blimp`, `lm-eval` or `syntaxgym`.")],
+        "--format", "-f",
+        help="`senteval`, `xprobe`, `discoeval`, `jsonl`, `blimp`, `lm-eval`, `lighteval` or `syntaxgym`.")],
     config: Annotated[
         list[str] | None, typer.Option("--config", help="A config, such as dc_es. Repeatable. Default: all configs.")
     ] = None,

@@ -10,7 +10,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "evaluate": ["Misfit", "ProbeOptions", "difference_of", "evaluations", "write_comparison"],
     "models": ["Controls", "Evaluation", "FoundModel", "LanguageModel", "ModelError", "ModelScore", "Unit", "RowScores",
-        "best_of", "find_model", "load_model", "majority", "score_of"],
+        "TopNeurons", "best_of", "bootstrap", "find_model", "load_model", "majority", "score_of"],
     "probes": ["VectorPlace", "vectors_of"],
-    "surprisal": ["TokenSurprisal", "joined"],
+    "surprisal": ["TokenSurprisal", "surprisals"],
 })  # fmt: skip

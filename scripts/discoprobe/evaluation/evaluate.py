@@ -36,7 +36,7 @@ from discoprobe.evaluation.models import (
     read_saved,
 )
 from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError, UsageError, first_line
-from discoprobe.loaders.files import hash_of_json, hashes_of, write_atomically
+from discoprobe.loaders.files import cache_folder, hash_of_json, hashes_of, write_atomically
 from discoprobe.loaders.process_pool import Progress, process_pool
 
 _log = logging.getLogger(__name__)
@@ -62,6 +62,8 @@ class ProbeOptions:
         jobs: number of threads of torch, and of processes that train probes.
         trust_remote_code: whether code of a model's repository may be run.
         save: folder of the scores; None saves nothing.
+        cache: most bytes of the cache of vectors; 0 for none.
+        analyse_layers: find top neurons, and save vectors by which layers are compared.
     """
 
     langs: Sequence[str] = ()
@@ -74,6 +76,8 @@ class ProbeOptions:
     jobs: int = 1
     trust_remote_code: bool = False
     save: Path | None = None
+    cache: int = 10 * 10**9
+    analyse_layers: bool = False
 
 
 class Misfit(NamedTuple):
@@ -168,9 +172,12 @@ def _evaluate(  # noqa: PLR0913 (what `evaluations` has at hand)
 ) -> Evaluation:  # fmt: skip
     if by_surprisal:
         return surprisal.evaluate(data, model, progress)
+    cache = probes.VectorCache(cache_folder() / "vectors", options.cache) if options.cache else None
+    layers = path_of(options.save, data.name, model.name) if options.save and options.analyse_layers else None
     return probes.evaluate(
-        data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor
-    )
+        data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor, cache=cache,
+        layers_file=layers and layers.with_suffix(".npz"),
+    )  # fmt: skip
 
 
 def _before(folder: Path | None, model: FoundModel, dataset: _Dataset, key: str) -> Evaluation | None:
@@ -181,7 +188,7 @@ def _before(folder: Path | None, model: FoundModel, dataset: _Dataset, key: str)
 
 def _key(model: FoundModel, dataset: _Dataset, options: ProbeOptions) -> str:
     """The hash of everything on which scores depend."""
-    how = [options.by_surprisal, options.train_rows, options.controls]
+    how = [options.by_surprisal, options.train_rows, options.controls, options.analyse_layers]
     return hash_of_json([FORMAT, model.name, model.content, dataset.content, how])
 
 
@@ -321,9 +328,19 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         svg = heat_map(f"{_short_name(model)}: share of the possible gain", gains)
         write_atomically(folder / f"{name}.svg", svg.encode())
         write_atomically(folder / f"{name}.yaml", _model_index(model, scored, repo).encode())
+        neurons = {
+            (each.config, f"{layer:02d}"): share
+            for each in scored
+            if each.neurons
+            for layer, share in enumerate(each.neurons.by_layer)
+        }
+        if neurons:
+            svg = heat_map(f"{_short_name(model)}: share of the top neurons by layer", neurons)
+            write_atomically(folder / f"{name}.neurons.svg", svg.encode())
         with_shortcut = [each for each in scored if each.shortcut_accuracy is not None]
         lines.append({
             "name": _short_name(model), "configs": len(scored), "heat_map": f"{name}.svg",
+            "neurons": f"{name}.neurons.svg" if neurons else "",
             "above_chance": sum(each.best.interval.low > each.majority for each in scored),
             "above_shortcut": sum(_is_above_shortcut(each) for each in scored), "with_shortcut": len(with_shortcut),
         })  # fmt: skip
@@ -333,13 +350,38 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         cells = [_cell(by_model.get(model)) for model in models]
         shortcut = first.shortcut_accuracy
         rows.append({"config": config, "majority": first.majority, "shortcut": shortcut, "cells": cells})
-    layers = [(path.relative_to(folder).as_posix(), str(path.parent.name)) for path in sorted(folder.glob("*/*.svg"))]
+    layers = [
+        (path.relative_to(folder).as_posix(), str(path.parent.name))
+        for path in sorted(folder.glob("*/*.svg"))
+        if path.with_suffix(".json").is_file()
+    ]
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, compared=len(pairs), layers=layers,
+        similar=_write_similarities(folder),
         differences=[each for each in differences if each.low > 0 or each.high < 0],
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
+
+
+def _write_similarities(folder: Path) -> list[tuple[str, str]]:
+    """Draws how similar the layers of every two models are, and those within a model; path and name of each plot."""
+    plots = []
+    for config in sorted(path for path in folder.iterdir() if path.is_dir()):
+        files = sorted(config.glob("*.npz"))
+        for first, second in itertools.combinations_with_replacement(files, 2):
+            names = first.stem if first == second else f"{first.stem}-{second.stem}"
+            drawn = [config / f"{names}.{measure}.svg" for measure in ("cka", "maxcorr")]
+            newest = max(first.stat().st_mtime, second.stat().st_mtime)
+            if not all(path.is_file() and path.stat().st_mtime > newest for path in drawn):
+                measured = probes.similarities(first, second)
+                if measured is None:
+                    continue
+                for path, measure, values in zip(drawn, ("linear CKA", "maxcorr"), measured, strict=True):
+                    svg = heat_map(f"{config.name}, {names.replace('-', ' against ')}: {measure}", values)
+                    write_atomically(path, svg.encode())
+            plots += [(path.relative_to(folder).as_posix(), f"{config.name}, {names}") for path in drawn]
+    return plots
 
 
 def _cell(evaluation: Evaluation | None) -> str:

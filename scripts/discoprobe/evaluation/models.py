@@ -23,9 +23,10 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
+from discoprobe.builders.audit.intervals import DIGITS, Interval, exact, independent_rows
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, first_line
 from discoprobe.loaders.files import hash_of_json, hashes_of, write_atomically
+from discoprobe.loaders.hashing import splitmix64
 
 Floats = npt.NDArray[np.float32]
 
@@ -97,6 +98,7 @@ class LanguageModel:
         longest: most tokens of a text; longer texts lose tokens on the left.
         batch_size: most texts in a batch.
         sentences: the sentence-transformer, if it is one and the library is installed.
+        is_trained: False for `with_random_weights`.
     """
 
     source: FoundModel
@@ -105,6 +107,7 @@ class LanguageModel:
     longest: int
     batch_size: int = 64
     sentences: Any = None
+    is_trained: bool = True
 
     @property
     def name(self) -> str:
@@ -164,7 +167,19 @@ class LanguageModel:
         with torch.random.fork_rng():
             torch.manual_seed(0)
             model = type(self.model)(self.model.config)
-        return dataclasses.replace(self, model=model.float().to(self.source.device).eval(), sentences=None)
+        return dataclasses.replace(
+            self, model=model.float().to(self.source.device).eval(), sentences=None, is_trained=False
+        )
+
+    @property
+    def identity(self) -> str:
+        """Hash of everything on which the vectors of a text depend."""
+        import torch
+        import transformers
+
+        language = getattr(self.tokenizer, "src_lang", None)
+        how = [self.source.content, self.source.kind, self.longest, language, self.sentences is not None]
+        return hash_of_json([FORMAT, *how, self.is_trained, torch.__version__, transformers.__version__])
 
 
 def in_batches(lengths: Sequence[int], most: int, most_texts: int = 10**9) -> Iterator[list[int]]:
@@ -374,7 +389,7 @@ def bound_threads(jobs: int) -> None:
     os.environ.setdefault("RAYON_NUM_THREADS", str(jobs))
 
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Raised when the same model and rows get other scores, or the saved files another form."""
 
 
@@ -397,6 +412,8 @@ class ModelScore:
         ties: pairs whose texts have the same surprisal, or choices whose least surprisal is not unique.
         left_out: rows without a region, which this method cannot score.
         condition: the rows of which the score is; empty for all.
+        bootstrap: the 95 % interval of a probe's accuracy by the bootstrap over groups of rows (Efron 1979), with the
+            same samples for all layers.
     """
 
     method: str
@@ -413,6 +430,7 @@ class ModelScore:
     ties: int = 0
     left_out: int = 0
     condition: str = ""
+    bootstrap: Interval | None = None
 
     @property
     def where(self) -> str:
@@ -478,6 +496,26 @@ class Controls:
 
 
 @dataclass(frozen=True, slots=True)
+class TopNeurons:
+    """The neurons of all layers from which a label can be read, found by an elastic net (Durrani et al. 2020).
+
+    Attributes:
+        n: number of neurons in all layers.
+        accuracy: accuracy on test of the elastic net, which reads all of them.
+        top: layer and number of each top neuron, the best first: the smallest set (of 1, 2, 4, …) whose probe is at
+            most .01 less accurate on validation; empty if the best net has no weights, because it knows nothing.
+        top_accuracy: accuracy on test of the probe that reads only these.
+        by_layer: share of the top neurons that is in each layer.
+    """
+
+    n: int
+    accuracy: float
+    top: tuple[tuple[int, int], ...]
+    top_accuracy: float
+    by_layer: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """The scores of one model on one config.
 
@@ -492,6 +530,7 @@ class Evaluation:
         truncated: number of texts that lost tokens on the left, because they are longer than the model allows.
         train_rows: number of rows that the probe was trained on.
         controls: further figures at the place of ``best``; None for surprisal.
+        neurons: the top neurons, if they were asked for; None for rows of several texts and for surprisal.
         conditions: the score to report for parts of a suite.
         shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
         shortcut_accuracy: accuracy of that shortcut.
@@ -509,6 +548,7 @@ class Evaluation:
     truncated: int = 0
     train_rows: int = 0
     controls: Controls | None = None
+    neurons: TopNeurons | None = None
     conditions: tuple[ModelScore, ...] = ()
     shortcut: str | None = None
     shortcut_accuracy: float | None = None
@@ -557,6 +597,27 @@ def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) 
     n = independent_rows(correct, clusterings or [np.arange(len(correct))])
     accuracy = float(correct.mean())
     return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))
+
+
+BOOTSTRAPS: Final = 1000
+"""Number of bootstrap samples."""
+
+
+def bootstrap(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
+    """The 95 % interval of an accuracy: percentiles over samples of groups of rows, which hashes choose.
+
+    Args:
+        correct: 1 for each correct row, 0 for the others, shape (rows,).
+        rows: the rows; rows with the same ``group`` (or ``pair_id``, if there is no group) are sampled together.
+    """
+    groups = rows.select(pl.coalesce("group", "pair_id", "id").rank("dense") - 1).to_series().to_numpy()
+    right, size = np.bincount(groups, weights=correct), np.bincount(groups)
+    accuracies = []
+    for sample in range(BOOTSTRAPS):
+        chosen = splitmix64(np.arange(len(size)) + sample * 2**32) % np.uint64(len(size))
+        accuracies.append(right[chosen].sum() / size[chosen].sum())
+    low, high = np.percentile(accuracies, [2.5, 97.5])
+    return Interval(round(float(low), DIGITS), round(float(high), DIGITS))
 
 
 def majority(data: AuditInput) -> float:

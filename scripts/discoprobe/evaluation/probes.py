@@ -13,16 +13,22 @@ say how much of the accuracy is due to the probe and not to the model: `Controls
 import dataclasses
 import functools
 import itertools
+import logging
+import os
+import secrets
+import shutil
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from packaging.version import Version
 from threadpoolctl import threadpool_limits
 
 from discoprobe.builders.audit.frame import AuditInput
@@ -37,8 +43,10 @@ from discoprobe.evaluation.models import (
     ModelScore,
     RowScores,
     Tokens,
+    TopNeurons,
     Unit,
     best_of,
+    bootstrap,
     in_batches,
     majority,
     score_of,
@@ -50,6 +58,8 @@ from discoprobe.loaders.process_pool import Progress
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
+
+_log = logging.getLogger(__name__)
 
 TOKENS_PER_BATCH: Final = 8192
 """Largest number of tokens in a batch, padding included."""
@@ -71,6 +81,12 @@ SEEDS: Final = 5
 HIDDEN: Final = 100
 """Units of the hidden layer of the MLP."""
 
+SIMILAR: Final = 1000
+"""Most texts by which layers are compared."""
+
+LOSS: Final = 0.01
+"""How much less accurate the probe on the top neurons may be than the one on all (Durrani et al. 2020)."""
+
 FRACTIONS: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Shares of the training rows after which a probe is trained anew to encode the next ones (Voita & Titov 2020)."""
 
@@ -88,6 +104,84 @@ class VectorPlace(NamedTuple):
     part: str
     layer: int
     pooling: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCache:
+    """Vectors on disk, by model and text: what a model has read once it does not read again, for whatever probe.
+
+    A folder per model (`LanguageModel.identity`) has a folder per write, with the keys of its texts in order and a file
+    per place. A folder appears complete, by a rename. What cannot be written or read is computed.
+
+    Attributes:
+        folder: of all models.
+        limit: most bytes in it; folders that were used longest ago are deleted first.
+    """
+
+    folder: Path
+    limit: int
+
+    def read(
+        self, model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: VectorPlace | None
+    ) -> tuple[dict[VectorPlace, Floats], Bools]:
+        """The vectors of those texts that are there, shape (texts, dimensions), and which texts these are."""
+        keys, is_known = _keys_of(units), np.zeros(len(units), bool)
+        vectors: dict[VectorPlace, Floats] = {}
+        for folder in sorted((self.folder / model.identity).glob("[!.]*")):
+            try:
+                stored = np.load(folder / "keys.npy")
+                at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
+                is_new = (stored[at] == keys) & ~is_known
+                places = [VectorPlace(part, int(layer), pooling) for part, layer, pooling in
+                          (path.stem.split() for path in sorted(folder.glob("* * *.npy")))]  # fmt: skip
+                is_whole = folder.name.startswith("all")
+                wanted = [only] if only in places else []
+                if only is None and is_whole and {place.pooling for place in places} >= set(poolings):
+                    wanted = [place for place in places if place.pooling in {*poolings, "own"}]
+                if not wanted or not is_new.any():
+                    continue
+                for place in wanted:
+                    values = np.load(_file_of(folder, place), mmap_mode="r")
+                    vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[is_new] = values[
+                        at[is_new]
+                    ]
+                is_known |= is_new
+                os.utime(folder)
+            except (OSError, ValueError, IndexError):  # damaged, or deleted by another process
+                shutil.rmtree(folder, ignore_errors=True)
+        return vectors, is_known
+
+    def write(
+        self, model: LanguageModel, units: Sequence[Unit], vectors: Mapping[VectorPlace, Floats],
+        only: VectorPlace | None,
+    ) -> None:  # fmt: skip
+        """Adds the vectors of texts, and deletes others if there are too many."""
+        keys = _keys_of(units)
+        order = np.argsort(keys)
+        size = keys.nbytes + sum(values.nbytes for values in vectors.values())
+        if size > self.limit or not vectors:
+            return
+        token = f"{'all' if only is None else 'one'}-{secrets.token_hex(8)}"
+        new = self.folder / model.identity / f".{token}"
+        try:
+            new.mkdir(parents=True)
+            in_use = {
+                folder: sum(path.stat().st_size for path in folder.iterdir())
+                for folder in self.folder.glob("*/*")
+                if folder != new
+            }
+            for folder in sorted(in_use, key=lambda folder: folder.stat().st_mtime):
+                if sum(in_use.values()) + size <= self.limit:
+                    break
+                shutil.rmtree(folder, ignore_errors=True)
+                del in_use[folder]
+            np.save(new / "keys.npy", keys[order])
+            for place, values in vectors.items():
+                np.save(_file_of(new, place), values[order])
+            new.rename(new.with_name(token))
+        except OSError as error:
+            _log.warning("vectors are not kept in %s: %s", self.folder, error.strerror)
+            shutil.rmtree(new, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +215,7 @@ class _Features:
 
 def evaluate(  # noqa: PLR0913 (one parameter per option)
     data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000, controls: bool = True,
-    executor: Executor | None = None,
+    executor: Executor | None = None, cache: VectorCache | None = None, layers_file: Path | None = None,
 ) -> Evaluation:  # fmt: skip
     """Trains a probe per place on train, chooses the best on validation, and scores it on test.
 
@@ -132,17 +226,14 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         train_rows: only the first rows of train are used.
         controls: whether to compute `Controls` at the best place.
         executor: trains probes of several places at the same time.
+        cache: of the vectors of texts.
+        layers_file: analyse layers: find the top neurons, and save here, for `similarities`, the mean vectors of texts.
 
     Raises:
         UnsupportedError: a split is missing, or train has one class only.
     """
-    missing = [split for split in SPLITS if split not in data.splits]
-    if missing:
-        raise UnsupportedError(f"{data.name} has no {' and no '.join(missing)} split: a probe needs all three")
     rows, units = _read(data, train_rows)
-    if len(np.unique(rows.labels[rows.of("train")])) == 1 and data.shape is not Shape.CHOICE:
-        raise UnsupportedError(f"{data.name} has one label only in train")
-    vectors = vectors_of(model, units, progress)
+    vectors = vectors_of(model, units, progress, cache=cache)
     places = sorted(vectors, key=_order)
     scores: list[ModelScore] = []
     score = functools.partial(_score_place, rows)
@@ -153,12 +244,19 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     place = places[scores.index(best)]
     features = _features(rows, vectors[place])
     correct = _correct(rows, _fitted(rows, features, rows.labels, rows.of("train"), best.strength or STRENGTHS[0]))
+    neurons = None
+    if layers_file:
+        _save_layers(layers_file, rows, units, vectors)
+        if rows.shape is Shape.SENTENCE and place.part != "sentence":
+            neurons = _top_neurons(rows, vectors, place)
     del vectors
     at_best = None
     if controls:
-        score_at = functools.partial(_accuracy_at, rows, place)
-        shuffled = score_at(model, _shuffled(units), progress)
-        untrained = None if place.part == "sentence" else score_at(model.with_random_weights(), units, progress)
+        read = functools.partial(vectors_of, progress=progress, only=place, cache=cache)
+        shuffled = _accuracy(rows, read(model, _shuffled(units))[place])
+        untrained = None
+        if place.part != "sentence":
+            untrained = _accuracy(rows, read(model.with_random_weights(), units)[place])
         at_best = dataclasses.replace(
             _controls(rows, features, best, executor), shuffled_words=shuffled, random_weights=untrained
         )
@@ -167,12 +265,32 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     return Evaluation(
         data.name, model.name, model.commit, tuple(scores), best, majority(data), right,
         truncated=model.n_cut(units), train_rows=int(rows.of("train").sum()), controls=at_best,
+        neurons=neurons,
     )  # fmt: skip
 
 
+def evaluate_encoder(
+    data: AuditInput, encode: Callable[[list[str]], Floats], *, train_rows: int = 10_000
+) -> ModelScore:  # fmt: skip
+    """The score of the probe that `evaluate` trains, on the vectors of any encoder.
+
+    Args:
+        data: the dataset.
+        encode: gives the vectors of texts, shape (texts, dimensions).
+        train_rows: only the first rows of train are used.
+
+    Raises:
+        UnsupportedError: a split is missing, or train has one class only.
+    """
+    rows, units = _read(data, train_rows)
+    vectors = np.asarray(encode([unit.text for unit in units]), np.float32)
+    return _score_place(rows, VectorPlace("sentence", 0, "own"), vectors)
+
+
 def vectors_of(
-    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: VectorPlace | None = None
-) -> dict[VectorPlace, Floats]:
+    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: VectorPlace | None = None,
+    cache: VectorCache | None = None,
+) -> dict[VectorPlace, Floats]:  # fmt: skip
     """The vectors of texts at every place of a model, in single precision, shape (texts, dimensions).
 
     The decoder of an encoder-decoder reads the same text as its encoder, after its start token (as in BART, Lewis et
@@ -180,19 +298,48 @@ def vectors_of(
 
     Args:
         model: the model.
-        units: the texts.
+        units: the texts, all different.
         progress: called with the number of encoded texts.
         only: compute the vectors of this place only.
+        cache: texts that are there are not read by the model, and the others are added.
 
     Raises:
         ModelError: a single text does not fit into memory.
     """
-    import torch
-
-    vectors: dict[VectorPlace, Floats] = {}
     has_target = model.tokenizer.is_fast and all(unit.end > unit.start for unit in units)
     possible = POOLINGS if has_target else POOLINGS[:-1]
     poolings = [pooling for pooling in possible if only is None or pooling == only.pooling]
+    if cache is None:
+        return _encoded(model, units, poolings, only, progress)
+    vectors, is_known = cache.read(model, units, poolings, only)
+    if not is_known.all():
+        missing = np.flatnonzero(~is_known)
+        added = [unit for unit, known in zip(units, is_known, strict=True) if not known]
+        encoded = _encoded(model, added, poolings, only, progress)
+        cache.write(model, added, encoded, only)
+        for place, values in encoded.items():
+            vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[missing] = values
+    progress("encoding", len(units), len(units))
+    return vectors
+
+
+def _file_of(folder: Path, place: VectorPlace) -> Path:
+    return folder / f"{place.part} {place.layer} {place.pooling}.npy"
+
+
+def _keys_of(units: Sequence[Unit]) -> npt.NDArray[np.uint64]:
+    """The key of each text and its target."""
+    texts, starts, ends = zip(*units, strict=True)
+    return hashing.record_keys(texts, map(str, starts), map(str, ends)).to_numpy()
+
+
+def _encoded(
+    model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: VectorPlace | None, progress: Progress
+) -> dict[VectorPlace, Floats]:
+    """The vectors of texts, read by the model."""
+    import torch
+
+    vectors: dict[VectorPlace, Floats] = {}
     tokens = model.tokens(units)
     done = 0
     waiting = [*in_batches([len(each.ids) for each in tokens], TOKENS_PER_BATCH, model.batch_size)]
@@ -291,7 +438,16 @@ def _order(place: VectorPlace) -> tuple[int, int, int]:
 
 
 def _read(data: AuditInput, train_rows: int) -> tuple[_Rows, list[Unit]]:
-    """The rows that are used, and the distinct texts (with their targets) that they consist of."""
+    """The rows that are used, and the distinct texts (with their targets) that they consist of.
+
+    Raises:
+        UnsupportedError: a split is missing, or train has one class only.
+    """
+    missing = [split for split in SPLITS if split not in data.splits]
+    if missing:
+        raise UnsupportedError(f"{data.name} has no {' and no '.join(missing)} split: a probe needs all three")
+    if data.split("train").head(train_rows)["label"].n_unique() == 1 and data.shape is not Shape.CHOICE:
+        raise UnsupportedError(f"{data.name} has one label only in train")
     table = pl.concat([data.split("train").head(train_rows), data.split("validation"), data.split("test")])
     spans = table.select(pl.col("target_start", "target_end").fill_null(0)).rows()
     has_target = data.shape is Shape.SENTENCE and table["target_start"].null_count() == 0
@@ -399,6 +555,17 @@ def _logistic(strength: float) -> Any:
     return LogisticRegression(C=strength, max_iter=STEPS)
 
 
+def _elastic_net(strength: float) -> Any:
+    """Logistic regression with the penalties of lasso and ridge regression in equal parts (Zou & Hastie 2005)."""
+    import sklearn  # noqa: PLC0415 (over a second; suites do without)
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    named = {} if Version(sklearn.__version__) >= Version("1.8") else {"penalty": "elasticnet"}
+    return LogisticRegression(
+        C=strength, l1_ratio=0.5, solver="saga", max_iter=100, tol=1e-3, random_state=0, **named
+    )  # fmt: skip
+
+
 def _mlp(seed: int) -> Any:
     from sklearn.neural_network import MLPClassifier  # noqa: PLC0415 (over a second; suites do without)
 
@@ -474,7 +641,8 @@ def _score_place(rows: _Rows, place: VectorPlace, vectors: Floats) -> ModelScore
     if rows.target_score is not None:
         pearson, spearman = _correlations(rows, features, rows.target_score)
     return dataclasses.replace(
-        score, part=place.part, layer=place.layer, macro_f1=f1, validation=validation, strength=strength,
+        score, bootstrap=bootstrap(_correct(rows, shares), rows.test), part=place.part, layer=place.layer,
+        macro_f1=f1, validation=validation, strength=strength,
         pearson=pearson, spearman=spearman,
     )  # fmt: skip
 
@@ -501,11 +669,8 @@ def _correlations(rows: _Rows, features: _Features, truth: Shares) -> tuple[floa
     return float(pearson), float(spearman)
 
 
-def _accuracy_at(
-    rows: _Rows, place: VectorPlace, model: LanguageModel, units: Sequence[Unit], progress: Progress
-) -> float:
+def _accuracy(rows: _Rows, vectors: Floats) -> float:
     """The accuracy on test at one place, for other vectors than those by which it was chosen."""
-    vectors = vectors_of(model, units, progress, only=place)[place]
     return float(_correct(rows, _chosen(rows, _features(rows, vectors))[2]).mean())
 
 
@@ -582,3 +747,117 @@ def _smoothed(shares: Shares, features: _Features, n: int) -> Shares:
 def _code_length(rows: _Rows, shares: Shares, encoded: Ints) -> float:
     """Bits that the labels of rows need in an ideal code for these probabilities."""
     return float(-np.log2(shares[encoded, rows.labels[encoded]]).sum())
+
+
+def _top_neurons(rows: _Rows, vectors: Mapping[VectorPlace, Floats], best: VectorPlace) -> TopNeurons:
+    """The top neurons of all layers, with the pooling of the best place; regularisation is chosen on validation."""
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415 (over a second; suites do without)
+
+    places = sorted((place for place in vectors if place[::2] == best[::2]), key=_order)
+    texts = np.array([of_row[0] for of_row in rows.texts])
+    train, validation, test = (rows.of(split) for split in SPLITS)
+    layers = np.repeat(np.arange(len(places)), [vectors[place].shape[1] for place in places])
+    within = np.concatenate([np.arange(vectors[place].shape[1]) for place in places])
+    values = np.concatenate([vectors[place][texts] for place in places], axis=1)
+    values = StandardScaler().fit(values[train]).transform(values)
+    with _one_thread():
+        nets = [_elastic_net(strength).fit(values[train], rows.labels[train]) for strength in (*STRENGTHS, 10.0)]
+    net = max(nets, key=lambda each: float(each.score(values[validation], rows.labels[validation])))
+    needed = float(net.score(values[validation], rows.labels[validation])) - LOSS
+    ranking = by_weight_mass(net.coef_)
+    on_test = float(net.score(values[test], rows.labels[test]))
+    chosen, accuracy = ranking, on_test  # no neuron has a weight if the best net knows nothing
+    for size in sorted({*(2**at for at in range(20) if 2**at < len(ranking)), len(ranking)} - {0}):
+        chosen = ranking[:size]
+        numbers = np.arange(len(rows.labels))
+        features = _Features(values[:, chosen], numbers, 0 * numbers, np.full_like(numbers, rows.n_labels))
+        _, on_validation, shares = _chosen(rows, features)
+        accuracy = float(_correct(rows, shares).mean())
+        if on_validation >= needed:
+            break
+    in_layer = np.bincount(layers[chosen], minlength=len(places)) / max(1, len(chosen))
+    return TopNeurons(
+        len(layers), on_test,
+        tuple(zip(layers[chosen].tolist(), within[chosen].tolist(), strict=True)), accuracy, tuple(in_layer.tolist()),
+    )  # fmt: skip
+
+
+def by_weight_mass(weights: npt.NDArray[np.floating[Any]]) -> Ints:
+    """The neurons in the order in which they are found as the share of the weight mass grows (Durrani et al. 2020).
+
+    At a share p, the top neurons of a label are the fewest with the largest absolute weights that have the share p of
+    the sum of its absolute weights; a neuron is found when it is a top neuron of any label.
+
+    Args:
+        weights: of each label and neuron, shape (labels, neurons).
+
+    Returns:
+        The indices of all neurons with a weight.
+    """
+    mass = np.abs(weights) / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    order = np.argsort(-mass, axis=1, kind="stable")
+    before = np.cumsum(np.take_along_axis(mass, order, axis=1), axis=1) - np.take_along_axis(mass, order, axis=1)
+    found_at = np.full(weights.shape, np.inf)
+    np.put_along_axis(found_at, order, before, axis=1)
+    found_at[mass == 0] = np.inf
+    first = found_at.min(axis=0)
+    return np.argsort(first, kind="stable")[: int(np.isfinite(first).sum())]
+
+
+def _save_layers(path: Path, rows: _Rows, units: Sequence[Unit], vectors: Mapping[VectorPlace, Floats]) -> None:
+    """Saves the keys of the first texts of test, and their mean vectors in each layer."""
+    test = [rows.texts[row] for row in np.flatnonzero(rows.of("test"))]
+    texts = np.array(list(dict.fromkeys(np.concatenate(test).tolist()))[:SIMILAR])
+    layers = {f"{place.part} {place.layer:02d}".removeprefix("model "): values[texts]
+              for place, values in sorted(vectors.items(), key=lambda item: _order(item[0]))
+              if place.pooling == "mean"}  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, keys=_keys_of([units[text] for text in texts]), **layers)
+
+
+Similarity = dict[tuple[str, str], float]
+"""Names of two layers → their similarity, 0 to 1."""
+
+
+def similarities(first: Path, second: Path) -> tuple[Similarity, Similarity] | None:
+    """How similar each layer of a model is to each of another one (or of the same), by the vectors of the same texts.
+
+    Args:
+        first: a file that `evaluate` saved.
+        second: that of the other model.
+
+    Returns:
+        Linear CKA (Kornblith et al. 2019) and maxcorr (Bau et al. 2019); None if the texts are not the same.
+    """
+    with np.load(first) as one, np.load(second) as other:
+        if not np.array_equal(one["keys"], other["keys"]):
+            return None
+        layers = [{name: read[name].astype(np.float64) for name in read.files if name != "keys"}
+                  for read in (one, other)]  # fmt: skip
+    pairs = list(itertools.product(*layers))
+    cka = {(one, other): linear_cka(layers[0][one], layers[1][other]) for one, other in pairs}
+    return cka, {(one, other): maxcorr(layers[0][one], layers[1][other]) for one, other in pairs}
+
+
+def linear_cka(first: Shares, second: Shares) -> float:
+    """Linear centered kernel alignment of vectors of the same texts, shapes (texts, dimensions); 0 if one is constant.
+
+    It does not change if vectors are rotated or scaled (Kornblith et al. 2019).
+    """
+    first, second = (values - values.mean(axis=0) for values in (first, second))
+    shared = np.linalg.norm(second.T @ first) ** 2
+    norm = np.linalg.norm(first.T @ first) * np.linalg.norm(second.T @ second)
+    return float(shared / norm) if norm else 0.0
+
+
+def maxcorr(first: Shares, second: Shares) -> float:
+    """The largest absolute correlation of each neuron with a neuron of the other layer, mean over neurons of the first.
+
+    Neurons that are constant correlate with none (Bau et al. 2019).
+    """
+    scaled = []
+    for values in (first, second):
+        centred = values - values.mean(axis=0)
+        norm = np.linalg.norm(centred, axis=0)
+        scaled.append(centred / np.where(norm > 0, norm, np.inf))
+    return float(np.abs(scaled[0].T @ scaled[1]).max(axis=1).mean())

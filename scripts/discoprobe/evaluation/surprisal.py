@@ -22,14 +22,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import regex
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.config import Shape, crossed
 from discoprobe.evaluation.models import Evaluation, LanguageModel, ModelScore, RowScores, in_batches, score_of
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
-from discoprobe.loaders.words import UNSPACED
+from discoprobe.loaders.words import join_texts
 
 Bits = npt.NDArray[np.float64]
 
@@ -43,8 +42,6 @@ this size in different batches."""
 _MOST_TARGETS: Final = 20
 _ROWS_PER_TARGET: Final = 5
 """Scores are given per target word if there are at most so many words, with so many rows each on average."""
-_UNSPACED: Final = regex.compile(UNSPACED)
-_LETTER: Final = regex.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress:
     spans: list[tuple[int, int] | None] = []
     for version in ("", "_edited"):
         for of_row, start, end in pairs.select(f"texts{version}", f"edit_start{version}", f"edit_end{version}").rows():
-            text, span = joined(of_row, None if start is None else (start, end))
+            text, span = join_texts(of_row, None if start is None else (start, end))
             texts.append(text)
             spans.append(span)
     read = surprisals(model, texts, progress)
@@ -180,33 +177,13 @@ def _share_positive(differences: Bits) -> Bits:
     return np.where(np.abs(differences) <= TIE, 0.5, (np.sign(differences) + 1) / 2)
 
 
-def joined(texts: Sequence[str], span: tuple[int, int] | None = None) -> tuple[str, tuple[int, int] | None]:
-    """Texts as one, with a blank between them, but none beside a script without blanks between words.
-
-    Args:
-        texts: the sentences of a passage, or one sentence.
-        span: characters of the texts with blanks between all of them.
-
-    Returns:
-        The text, and where the same characters are in it.
-    """
-    text = "".join(texts)
-    if len(texts) < 2 or 2 * len(_UNSPACED.findall(text)) <= len(_LETTER.findall(text)):  # noqa: PLR2004
-        return " ".join(texts), span
-    if span is None:
-        return text, None
-    places = np.cumsum([len(text) + 1 for text in texts])
-    start, end = (place - int((places <= place).sum()) for place in span)
-    return text, (start, end)
-
-
 def _choices(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:
     """The scores over rows with options."""
     texts: list[str] = []
     starts: list[int] = []
     for of_row, n_context in test.select("texts", "n_context").iter_rows():
-        context = joined(of_row[:n_context])[0]
-        texts += [joined([*of_row[:n_context], option])[0] for option in of_row[n_context:]]
+        context = join_texts(of_row[:n_context])[0]
+        texts += [join_texts([*of_row[:n_context], option])[0] for option in of_row[n_context:]]
         starts += [len(context)] * (len(of_row) - n_context)
     n_options = (test["texts"].list.len() - test["n_context"]).to_numpy()
     read = surprisals(model, texts, progress)
