@@ -22,7 +22,7 @@ import msgspec
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
 from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
-from discoprobe.builders.audit.thresholds import BY_ID
+from discoprobe.builders.audit.thresholds import BY_ID, Kind
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
@@ -51,6 +51,7 @@ WRITING = ("jinja2", "lxml", "markupsafe", "pyyaml")
 """Further ones whose version can change a byte of a card, or a text that is read from XML."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
+_DECIDED: Final = frozenset({Status.BELOW, Status.OPEN, Status.ABOVE})
 _LONGEST: Final = 160
 """Characters of a text in the example of a config."""
 
@@ -74,7 +75,7 @@ class AuditEntry(TypedDict):
     """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report.
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
-    ``thresholds`` is the number of solvers that were compared with one. ``unmeasured`` says why nothing was.
+    ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
     ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
     were edited, and ``external`` whether others made the rows. ``strongest`` is the solver with the largest gain of
     those that read texts, ``beside_text`` that of the others.
@@ -139,7 +140,10 @@ class ConfigEntry(Audited):
 
 
 class SourceEntry(TypedDict):
-    """A corpus, as the catalogue pins it or as it was found; ``annotation`` is how one was made from raw text."""
+    """A corpus, as the catalogue pins it or as it was found.
+
+    ``genre`` has the genres of its texts, where they are known; ``annotation`` is how one was made from raw text.
+    """
 
     lang: str
     licence: str
@@ -147,6 +151,7 @@ class SourceEntry(TypedDict):
     commit: str
     citation: str
     files: dict[str, FileEntry]
+    genre: NotRequired[list[str]]
     annotation: NotRequired[dict[str, Any]]
 
 
@@ -358,7 +363,11 @@ def audit_entry(report: Report) -> AuditEntry:
         "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
         "exempt": [f.check for f in exempt],
         "not_measured": [f.check for f in report.findings if f.status is Status.UNMEASURED],
-        "thresholds": len(report.compared),
+        "thresholds": sum(
+            f.threshold is not None and f.status in _DECIDED
+            for f in report.findings
+            if BY_ID[f.check].kind is Kind.SHORTCUT
+        ),
         "unmeasured": report.unmeasured,
         "findings": {f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
         "missing": _missing_split(report),
@@ -419,6 +428,8 @@ def source_entry(source: Source) -> SourceEntry:
         "citation": source.citation,
         "files": entries(source.files),
     }
+    if source.genre:
+        entry["genre"] = list(source.genre)
     if source.annotation is not None:
         entry["annotation"] = dict(source.annotation)
     return entry

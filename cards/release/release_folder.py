@@ -290,11 +290,12 @@ def documents(
         release: the release's number, ``1.2.0``; empty for a build that is not released.
         changes: the release's section of the changelog.
     """
-    readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes)
+    day = diff.day(changes)
+    readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes, day=day)
     texts = {
         README: readme, CONFIGS: tables, ATTRIBUTION: card.attribution(combined),
         yaml_header.STANDALONE: yaml_header.standalone(combined),
-        **croissant.croissant(combined, repository=repository, release=release, day=diff.day(changes)),
+        **croissant.croissant(combined, repository=repository, release=release, day=day),
     }  # fmt: skip
     return {name: text for name, text in texts.items() if text}
 

@@ -26,8 +26,8 @@ from discoprobe.cards.release.rows import RowFilter, configs_asked
 from discoprobe.cards.review.blind_round import BlindPages, labels_of
 from discoprobe.cards.review.pages import card_html, read_card, shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
-from discoprobe.cards.text.card import language_name
 from discoprobe.cards.text.verdicts import verdicts
+from discoprobe.loaders.catalogue.treebanks import language_name
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:

@@ -167,7 +167,7 @@ def test_order_is_told_where_it_is_not_the_source_s():
 
 def test_every_shape_has_all_its_fields_described():
     for shape in Shape:
-        described_fields = fields(shape, ("a", "b"))
+        described_fields = fields(shape, ("a", "b"), {"a", "b"})
         assert {one.name for one in described_fields} == set(schema(shape).names)
         assert all(one.what and one.type for one in described_fields)
         assert next(one.type for one in described_fields if one.name == "label") == "ClassLabel(a, b)"

@@ -307,7 +307,7 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
 def test_the_table_of_designs(tmp_path, accuracy, cells):
     _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert f"\n| `bso` | 20 | 1,200 | {cells} |\n" in card
+    assert f"\n| `bso` | 20 | 1,200 rows | {cells} |\n" in card
 
 
 def test_a_check_that_was_not_measured_is_named_beside_the_others():
