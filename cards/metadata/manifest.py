@@ -35,11 +35,10 @@ from discoprobe.loaders.files import hashes_of, recovered
 NAME = "manifest.json"
 PARTS = "manifest"
 """The folder of the parts."""
-PLOTS = "assets"
-"""The folder of plots."""
-ATTRIBUTION = "attribution"
-"""The folder of tables that name documents."""
-FORMAT = 1
+CARDS, AUDITS, PLOTS, ATTRIBUTION = "cards", "audits", "assets", "attribution"
+"""The folders of files that each have something of all configs of a language (`release.language_files`)."""
+OF_LANGUAGES = (CARDS, AUDITS, PLOTS, ATTRIBUTION)
+FORMAT = 2
 MOST_IN_CARD = 100
 """Most configs of a release without parts, whose card lists them all, as the Hub's page on how to load does."""
 SOFTWARE = (
@@ -72,7 +71,7 @@ class FindingEntry(TypedDict):
 
 
 class AuditEntry(TypedDict):
-    """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report.
+    """A summary of a config's audit; ``audits`` has the whole report.
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
     ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
@@ -231,7 +230,12 @@ def read(folder: Path) -> Manifest:
     if not path.exists():
         return empty()
     manifest: Manifest = _parse(path)
-    if manifest.get("format") != FORMAT or empty().keys() - manifest.keys():
+    if isinstance(version := manifest.get("format"), int) and version < FORMAT:
+        raise DiscoprobeError(
+            f"{path}: a release of an earlier version of discoprobe, with other files (format {version}, now {FORMAT});"
+            " build it again, into another folder"
+        )
+    if version != FORMAT or empty().keys() - manifest.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
     _check_values(path, manifest)
     _check_places(path, manifest)
@@ -516,8 +520,8 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
         return manifest["sources"][name]["lang"]
     if key == "files":
         folder, _, file = name.partition("/")
-        name = file.partition("-" if folder == PLOTS else ".")[0] if folder in {PLOTS, ATTRIBUTION} else ""
-    elif key not in {"configs", "unavailable", "unavailable_drops", "inputs", "built_with"}:
+        return file.partition(".")[0] if folder in OF_LANGUAGES else ""
+    if key not in {"configs", "unavailable", "unavailable_drops", "inputs", "built_with"}:
         return ""
     return name.rpartition("_")[2]
 
@@ -547,28 +551,18 @@ def listed(manifest: Manifest) -> dict[str, FileEntry]:
 
 
 def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, FileEntry]:
-    """The size and hash of every file of some configs, with their plots and tables of documents, by path."""
-    tables = {attribution_name(name) for name in names}
+    """The size and hash of every file of some configs, and of the files of their languages, by path."""
+    configs = {name: entry for name, entry in manifest["configs"].items() if name in names}
+    langs = {entry["lang"] for entry in configs.values()}
+    of_langs = {path: entry for path, entry in manifest["files"].items() if _language(manifest, "files", path) in langs}
     return {
-        path: entry
-        for path, entry in listed(manifest).items()
-        if path.partition("/")[0] in names or is_plot_of(path, names) or path in tables
-    }
+        f"{name}/{path}": entry for name, config in configs.items() for path, entry in config["files"].items()
+    } | of_langs
 
 
 def split_file(split: str) -> str:
     """The name of the file of a split in the folder of a config; each split has one."""
     return f"{split}-00000-of-00001.parquet"
-
-
-def attribution_name(config: str) -> str:
-    """The table with ids, titles and URLs of the documents of a config, where its corpora have them."""
-    return f"{ATTRIBUTION}/{config}.parquet"
-
-
-def is_plot_of(path: str, configs: Collection[str]) -> bool:
-    """Whether a file is a plot of one of the configs, as ``assets/dc_es-rows.svg`` is a plot of ``dc_es``."""
-    return path.startswith(f"{PLOTS}/") and path.removeprefix(f"{PLOTS}/").partition("-")[0] in configs
 
 
 def versions(manifest: Manifest) -> dict[str, str]:

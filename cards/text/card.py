@@ -213,7 +213,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
         sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
         cell = f"{sizes} {judged[name].mark}".strip()
         cells = by_kind[generated if entry["task"].startswith("feats_") else kind]
-        cells[entry["lang"], entry["task"]] = f"[{cell}]({name}/README.md)"
+        cells[entry["lang"], entry["task"]] = f"[{cell}](cards/{entry['lang']}.md#{name})"
     tables = []
     for title, cells in by_kind.items():
         if not cells:
@@ -228,7 +228,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
 
 
 def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
-    """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
+    """The card of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
 
     It names neither repository nor release, so that it changes only if the config changes.
     """
@@ -248,7 +248,8 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
         design=recorded_designs().get(config.task),
         verdict=_with_bold_word(verdict_of(report) if report else Verdict(NOT_AUDITED)),
-        rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
+        rows_plot=(plots.rows_name(config.name), *plots.image_size(plots.rows_plot(config, lengths))),
+        audit_plot=(plots.audit_name(config.name), *plots.image_size(plots.audit_plot(report))) if report else (),
     )  # fmt: skip
 
 

@@ -44,11 +44,20 @@ def manifest_of(release):
 
 
 def audits(release):
-    return {p.parent.name: json.loads(p.read_text("utf-8")) for p in sorted(release.glob("*/audit.json"))}
+    reports = {}
+    for path in release.glob("audits/*.json"):
+        reports |= json.loads(path.read_text(encoding="utf-8"))
+    return reports
 
 
 def page_path(config):
-    return f"{config}/README.md"
+    return f"cards/{config.rpartition('_')[2]}.md"
+
+
+def cards_of(page):
+    """The cards on the page of a language, by config."""
+    parts = re.split(r"^# ([a-z0-9_-]+)$", page, flags=re.MULTILINE)
+    return {name: f"# {name}{text}" for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def plain(text):
@@ -157,13 +166,25 @@ class Release:
         texts, self.errors = self.texts, []
         self.texts = texts | planted
         try:
-            for name, config in self.configs.items():
-                Page(self, config, self.texts.get(page_path(name), "")).check()
+            pages = {path for path in self.texts if path.startswith("cards/")}
+            self.same("pages", "paths", pages, set(map(page_path, self.configs)))
+            for path in sorted(pages):
+                cards = cards_of(self.texts[path])
+                self.same(path, "configs", [*cards], sorted(name for name in self.configs if page_path(name) == path))
+                self.index(path, [*cards])
+                for name in cards.keys() & self.configs.keys():
+                    Page(self, self.configs[name], cards[name]).check()
             self.card()
             self.attribution()
         finally:
             self.texts = texts
         return self.errors
+
+    def index(self, path, names):
+        """The head of the page of a language: its name, and links to the cards."""
+        head = self.texts[path].partition("\n# ")[0].splitlines()
+        self.language(path, Path(path).stem, head[0].removeprefix("# Configs in "))
+        self.same(path, "links", [line for line in head if line.startswith("- ")], [f"- [{n}](#{n})" for n in names])
 
     # the card of the release
 
@@ -562,8 +583,21 @@ class Page:
             elif found := re.match(r"([\d,]+) labels: (.*)\.$", line):
                 self.same("number of labels", number(found[1]), len(config.used))
                 self.same("names of labels", plain(found[2]).removesuffix(", …").split(", "), config.used[:40])
-            elif not line.startswith("|") and not line.startswith("!["):
+            elif found := re.match(r"<img .*>$", line):
+                self.image(line)
+            elif not line.startswith("|"):
                 self.release.unknown(f"{self.name}, Rows", line)
+
+    def image(self, line):
+        """A plot is a view of the sheet of the language, of the size that the page says."""
+        said = re.fullmatch(
+            r'<img src="\.\./(assets/\w+\.svg)#([\w-]+)" width="(\d+)" height="(\d+)" alt="[^"]+">', line
+        )
+        sheet = (self.release.folder / said[1]).read_text(encoding="utf-8") if said else ""
+        view = re.search(
+            rf'<view id="{said[2]}" viewBox="0 \d+ (\d+) (\d+)"/>\n<svg y="\d+">\n.*\n<title>([\w-]+):', sheet
+        )
+        self.same(f"plot {said[2]}", view and view.groups(), (said[3], said[4], self.name))
 
     def examples(self, lines):
         row, texts = None, []
@@ -699,6 +733,8 @@ class Page:
                 self.same("coverage of rules", found[1], f"{report['heuristics']['coverage']:.3f}")
             elif line.startswith("A config can be too small"):
                 self.recorded(line)
+            elif line.startswith("<img "):
+                self.image(line)
             elif line in report["notes"] or "95 % interval" in line:
                 pass
             else:
