@@ -8,7 +8,7 @@ from typing import Final
 
 import lazy_loader
 
-VERSION: Final = 13
+VERSION: Final = 14
 """Version of the text and the plots of cards. Raise it when they change: published configs then count as stale."""
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={

@@ -52,6 +52,7 @@ from udapi.core.document import Document  # type: ignore[import-untyped]
 
 from discoprobe.builders.audit.report import Design
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import LanguageFiles
 from discoprobe.cards.text.verdicts import closest_designs
 from discoprobe.cli import KEEP_FREED
 from discoprobe.loaders.catalogue.treebanks import DocumentRule
@@ -456,7 +457,12 @@ def build_part(
         out = Path(folder) / "out"
         result, cost = measure_build(Path(folder), command)
         release = manifest.read(out)
-        reports = {config: json.loads((out / config / "audit.json").read_text()) for config in result["configs"]}
+        languages = {entry["lang"] for entry in release["configs"].values()}
+        reports = {
+            config: report
+            for lang in languages
+            for config, report in LanguageFiles.of_folder(out, lang, manifest.AUDITS).reports.items()
+        }
     built = {
         "command": f"build run --corpus {corpus} {options} --keep-failed --jobs {jobs}",
         "software": release["software"],

@@ -10,6 +10,7 @@ import pytest
 from discoprobe.builders import Config, tasks_named
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
+from discoprobe.cards.review import read_card
 from discoprobe.pipeline import audited_configs, run, source_texts
 from discoprobe.sources import Request, load_corpus
 
@@ -72,7 +73,7 @@ def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkey
     assert not (tmp_path / "out" / "bso_es").exists()
     kept = run(dataclasses.replace(request, keep_failed=True), tmp_path / "kept")
     assert kept.failed == ["bso_es"]
-    card = (tmp_path / "kept" / "bso_es" / "README.md").read_text(encoding="utf-8")
+    card = read_card(tmp_path / "kept", "bso_es")
     assert "Audit: **Above**. Serious: length accuracy 0." in card
 
 

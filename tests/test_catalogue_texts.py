@@ -14,6 +14,7 @@ from discoprobe import pipeline
 from discoprobe.builders import tasks_named
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.review import read_card
 from discoprobe.loaders import IntegrityError, RemoteError, UnsupportedError
 from discoprobe.loaders.catalogue import PinnedFile, treebanks
 from discoprobe.loaders.raw import AnnotationOptions
@@ -174,7 +175,7 @@ def test_a_language_without_treebanks_is_built_from_text(command, tmp_path):
     assert {config["sources"][0] for config in found["configs"].values()} == {"NTREX-128-eu"}
     assert set(found["configs"]) == {"sent_len_eu", "dc_easy_eu"}
     assert found["unavailable"] == {"subj_number_eu": "the corpus has no deps, feats, upos, or hardly any"}
-    card = (tmp_path / "dist" / "discoprobe" / "dc_easy_eu" / "README.md").read_text(encoding="utf-8")
+    card = read_card(tmp_path / "dist" / "discoprobe", "dc_easy_eu")
     assert "was not measured for these rules" in card
     assert "https://github.com/MicrosoftTranslator/NTREX/tree/8561f6a" in card
 
@@ -184,7 +185,7 @@ def test_a_language_without_treebanks_is_built_from_text(command, tmp_path):
 def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalogue, tmp_path):
     request = Request(("de",), ("Klexikon",), ("sent_len",), raw=AnnotationOptions(stanza_dir=STANZA), audit=False)
     assert pipeline.run(request, tmp_path / "one").built == ("sent_len_de",)
-    card = (tmp_path / "one" / "sent_len_de" / "README.md").read_text(encoding="utf-8")
+    card = read_card(tmp_path / "one", "sent_len_de")
     assert "on the text of UD\\_German-GSD" in card
     assert "| `subj_number` |" in card
     assert "no probe of features is to be judged" in card

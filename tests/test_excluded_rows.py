@@ -9,6 +9,7 @@ from shared import tree_of
 from discoprobe.cards import Mark, append, marks_file
 from discoprobe.cards.metadata import manifest, split_file
 from discoprobe.cards.release import renew_figures
+from discoprobe.cards.review import read_card
 
 RUN = ("run", "--lang", "es", "--corpus", "sample", "--task", "dc,subj_number", "--no-audit")
 TIME = "2026-11-22T08:00:00.000Z"
@@ -50,7 +51,7 @@ def test_rows_are_left_out_with_the_reason(release, command, tmp_path):
         assert len(gone) == 2
         assert entries[config]["drops"]["reader wrong label"] == 1
         assert len(set(entries[config]["counts"]["test"].values())) == 1, "balanced"
-        card = (tmp_path / "out" / config / "README.md").read_text(encoding="utf-8")
+        card = read_card(tmp_path / "out", config)
         assert re.search(r"\| reader wrong label \| 1 \| a reader found the row faulty \|", card)
     assert load_dataset(str(tmp_path / "out"), "dc_es", cache_dir=str(tmp_path / "cache"))
 
@@ -59,7 +60,7 @@ def test_nothing_is_faulty(release, command, tmp_path):
     marked(release, ("dc_es", min(ids(release, "dc_es"))), verdict="fine", file=tmp_path / "m.jsonl")
     assert command(*RUN, "--out", tmp_path / "out", "--exclude", tmp_path / "m.jsonl").returncode == 0
     assert tree_of(tmp_path / "out").keys() == tree_of(release).keys()
-    assert (tmp_path / "out" / "dc_es" / "README.md").read_bytes() == (release / "dc_es" / "README.md").read_bytes()
+    assert read_card(tmp_path / "out", "dc_es") == read_card(release, "dc_es")
 
 
 def test_a_file_that_is_not_there_is_named_before_anything_is_built(command, tmp_path):

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from discoprobe.auditing import About
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.review import read_card
 from discoprobe.cli import app
 from discoprobe.loaders import AuditFailedError, DiscoprobeError
 
@@ -78,7 +79,7 @@ def test_each_type(task_type, write, command, tmp_path):
     loaded = load_dataset(str(tmp_path / "out"), "mine_es", cache_dir=str(tmp_path / "cache"))
     assert {split: len(rows) for split, rows in loaded.items()} == {"train": 120, "test": 60}
     assert entry["audit"]["failed"] == []
-    card = (tmp_path / "out" / "mine_es" / "README.md").read_text()
+    card = read_card(tmp_path / "out", "mine_es")
     assert "Rows, labels and splits are those of the source" in card
     assert "balanced" not in card
     assert "Ana 2020" in card
@@ -110,7 +111,7 @@ def test_leaks_are_reported_and_dropped(write, command, tmp_path):
     assert not (tmp_path / "out" / "mine_es").exists()
     done = command(*call)
     assert done.exception is None, done.stdout
-    assert "dup-across" in (tmp_path / "out" / "mine_es" / "README.md").read_text()
+    assert "dup-across" in read_card(tmp_path / "out", "mine_es")
     done = command(*call, "--drop-leaks")
     assert done.exception is None, done.stdout
     entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]
@@ -141,7 +142,7 @@ def test_rows_that_share_sentences_stay_together(write, command, tmp_path):
     used = [{row[f"sentence{n}"] for row in of for n in (1, 2)} for of in parts.values()]
     assert not used[0] & used[1]
     assert sorted(row["score"] for of in parts.values() for row in of) == sorted(row["score"] for row in rows)
-    card = (tmp_path / "out" / "mine_es" / "README.md").read_text()
+    card = read_card(tmp_path / "out", "mine_es")
     assert "12 groups, the largest has 15 rows" in " ".join(card.split())
     assert "Rows and labels are those of the source" in card
     entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]

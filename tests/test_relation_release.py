@@ -1,7 +1,5 @@
 """A release of relation tasks from a user's own corpora: rows, cards, manifest, export, and malformed corpora."""
 
-import json
-
 import pytest
 from discourse_corpora import RS3, write_many, write_trees
 from shared import run_in_process
@@ -9,6 +7,8 @@ from shared import run_in_process
 import discoprobe
 from discoprobe import pipeline
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import LanguageFiles
+from discoprobe.cards.review import read_card
 from discoprobe.sources import Request
 
 
@@ -29,14 +29,14 @@ def release(corpora, tmp_path_factory):
 
 
 def test_cards_say_how_the_rows_were_chosen(release):
-    natural = (release / "dr_en" / "README.md").read_text(encoding="utf-8")
+    natural = read_card(release, "dr_en")
     assert "Labels have the same distribution as in the corpora. Report macro-F1 in addition to accuracy." in natural
     assert "A unit has at most 128 words" in natural
     assert "| unknown-relation odd | 14 | a relation of its corpus that is in none of the classes |" in natural
     assert "words in every sentence" not in natural
     assert "macro-F1 0." in natural, "of each solver, beside its accuracy"
     assert "A row of a relation task shows two units" in (release / "README.md").read_text(encoding="utf-8")
-    balanced = (release / "dr_balanced_en" / "README.md").read_text(encoding="utf-8")
+    balanced = read_card(release, "dr_balanced_en")
     assert "Labels are balanced in every split." in balanced
     assert "macro-F1" not in balanced
 
@@ -54,7 +54,7 @@ def test_the_manifest_names_all_files_and_counts_every_relation(release):
 def test_an_audit_of_the_folder_says_what_the_audit_of_the_build_said(release, task):
     """What the task promises of its labels holds for files, too: unequal counts are no fault of `dr`."""
     folder = release / f"{task}_en"
-    built = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
+    built = LanguageFiles.of_folder(release, "en", "audits").reports[folder.name]
     again = discoprobe.audit(folder).to_dict()
     of_source = {"fidelity"}
     outcomes = [

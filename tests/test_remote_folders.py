@@ -60,7 +60,7 @@ def test_the_manifest_is_copied_last_and_nothing_is_copied_twice(bucket, command
 
 def test_files_of_a_config_that_is_gone_are_removed(bucket, command):
     command(*BUILD, "--lang", "es", "--out", URL)
-    assert "so_es/README.md" in contents(bucket, URL)
+    assert "cards/es.md" in contents(bucket, URL)
     done = command(*BUILD, "--lang", "es", "--out", URL, "--set", "discourse_words=60/64")
     assert done.returncode == 5, "nothing is left of the release"
     assert not any(name.startswith("so_es/") for name in contents(bucket, URL))

@@ -14,6 +14,7 @@ import pytest
 from shared import SHARED, sample_file
 
 from discoprobe.builders import Settings, blocks_of, build_all, tasks_named
+from discoprobe.cards.review import read_card
 from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
@@ -215,5 +216,5 @@ def test_with_stanza(process, tmp_path):
     }
     assert sources["sent_len_es"] == {"UD_Spanish-GSD", "news"}
     assert sources["subj_number_es"] == {"UD_Spanish-GSD"}
-    card = " ".join((tmp_path / "out" / "sent_len_es" / "README.md").read_text(encoding="utf-8").split())
+    card = " ".join(read_card(tmp_path / "out", "sent_len_es").split())
     assert "These models annotated held-out sentences of the treebanks of this build" in card

@@ -3,20 +3,21 @@
 The order of the steps makes it safe. Files are uploaded first and are not visible yet. One commit, on top of the head
 that the plan was made for, makes all of them visible at once. The tree of that commit is compared with the plan, and
 some configs are loaded from it. The tag is set last: a tagged release is complete and was read back. A push that ends
-early leaves the old release, or the new one without its tag; the next push sets the tag.
+early leaves the old release, or the new one without its tag; the next push sets the tag. `restore` makes main hold an
+earlier release again, for a repository that somebody has changed by hand.
 """
 
 import dataclasses
 import datetime as dt
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from discoprobe.cards.hub import staging
-from discoprobe.cards.hub.client import Hub, HubError
-from discoprobe.cards.hub.staging import Label, Remote, Staged, read_remote, stage
+from discoprobe.cards.hub.client import Content, Hub, HubError, RemoteFile
+from discoprobe.cards.hub.staging import Label, Remote, Staged, StagedFile, read_remote, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
@@ -24,7 +25,7 @@ from discoprobe.cards.release.diff import Changes
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, RetryPolicy, UsageError
 
 Result = TypeVar("Result")
-State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]
+State = Literal["published", "proposed", "unchanged", "completed", "restored", "planned", "declined"]
 
 _STALE = 412
 _REASONS = 3
@@ -97,7 +98,8 @@ class PushResult:
 
     Attributes:
         state: ``published``; ``proposed`` as a pull request; ``unchanged``: the Hub holds this already; ``completed``:
-            it does, and the tag that an interrupted push left out was set; ``planned`` by a dry run; ``declined``.
+            it does, and the tag that an interrupted push left out was set; ``restored``: main holds an earlier release
+            again; ``planned`` by a dry run; ``declined``.
         plan: what was to be done.
         commit: the commit of the release, if there is one.
         url: where to look at it.
@@ -143,6 +145,35 @@ def push(
     return _Push(folder, repo, options or Options(), progress).run(confirm)
 
 
+def restore(
+    repo: str,
+    release: str,
+    options: Options | None = None,
+    *,
+    confirm: Callable[[Plan], bool] = lambda _: True,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> PushResult:
+    """Makes main hold the files of a release again, in one commit, whatever it holds now; the next push starts there.
+
+    Files that no release wrote stay, unless they are in a folder of the release or `datasets` reads them in its place.
+    Commits and tags that are there stay, too.
+
+    Args:
+        repo: ``owner/name``.
+        release: the number of the release, ``1.2.0`` or ``v1.2.0``.
+        options: how to push; ``dry_run``, ``pull_request``, ``read_back``, ``token`` and ``retry`` count.
+        confirm: asked before anything is sent.
+        progress: as for `push`.
+
+    Raises:
+        UsageError: it cannot be the number of a release, or the name of a repository.
+        ConcurrentCommitError: somebody else committed meanwhile; nothing was restored.
+        RemoteError: there is no such release, it is not whole itself, or the Hub or the network failed.
+    """
+    number = diff.parse(release)
+    return _Restore(repo, options or Options(), progress).run(number, confirm)
+
+
 def check_target(repo: str, options: Options, folder: Path | None = None) -> None:
     """Checks before anything is built whether a push can go to a repository.
 
@@ -165,12 +196,98 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
         raise DiscoprobeError(problem)
 
 
-class _Push:
+class _Sender:
+    """What sends one commit to a repository, and makes sure of what came of it."""
+
+    def __init__(self, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
+        self.options, self.progress = options, progress
+        self.hub = Hub(repo, token=options.token, retry=options.retry)
+        self.notes: list[str] = []
+
+    def _commit(
+        self, staged: Staged, adds: Mapping[str, Content], tree: Mapping[str, RemoteFile], parent: str, message: str
+    ) -> tuple[str, str | None]:
+        """Uploads files and commits them on top of ``parent``, which has ``tree``; the commit and its pull request."""
+        pull = self.options.pull_request
+        additions, deletes = self.hub.upload(adds, pull=pull, progress=self.progress), staged.deletes(tree)
+        oid, url = self._send_once(
+            lambda: self.hub.commit(additions, deletes, message=message, parent=parent, pull=pull),
+            lambda: (ours, None) if (ours := self._committed(staged, parent)) else None,
+        )
+        if differing := staged.differing(self.hub.tree(oid)):
+            raise RemoteError(
+                f"commit {oid[:12]} does not hold what was sent ({differing[0]}, {len(differing)} in all); it is"
+                " not tagged: run the push again"
+            )
+        return oid, url
+
+    def _send_once(self, send: Callable[[], Result], sent_before: Callable[[], Result | None]) -> Result:
+        """What ``send`` returns; where no answer comes, what ``sent_before`` finds: nothing is sent twice blindly."""
+        retry = self.options.retry
+        for attempt in range(retry.attempts):
+            try:
+                return send()
+            except HubError as error:
+                if not error.transient and error.status != _STALE:
+                    raise
+                if (result := sent_before()) is not None:
+                    return result
+                if error.status == _STALE or attempt + 1 == retry.attempts:
+                    raise
+                retry.wait(attempt, error.wait)
+        raise AssertionError("unreachable")
+
+    def _committed(self, staged: Staged, parent: str) -> str | None:
+        """Our commit, if it was made although no answer came; None if the head is still the parent.
+
+        Raises:
+            ConcurrentCommitError: if somebody else's commit came before ours.
+        """
+        if self.options.pull_request:
+            return self._proposed(staged)
+        newer = self.hub.since(parent)
+        if not newer:
+            return None
+        if ours := next((oid for oid in reversed(newer) if not staged.differing(self.hub.tree(oid))), None):
+            return ours
+        first = list(newer.values())[-1]
+        raise ConcurrentCommitError(
+            f"somebody else committed {first} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
+            " push again, and it starts from there"
+        )
+
+    def _proposed(self, staged: Staged) -> str | None:
+        """The commit of a pull request that holds exactly this, if there is one."""
+        refs = self.hub.refs(pulls=True)
+        pulls = list(refs.pulls.values())[-_PULLS:] if refs else []
+        return next((oid for oid in reversed(pulls) if not staged.differing(self.hub.tree(oid))), None)
+
+    def _read_back(self, staged: Staged, oid: str, configs: Iterable[str]) -> None:
+        """Loads the first of these configs as users will, and counts their rows."""
+        chosen = list(configs)[: self.options.read_back]
+        with tempfile.TemporaryDirectory(prefix="discoprobe-") as cache:
+            for done, name in enumerate(chosen, 1):
+                counts = staged.manifest["configs"][name]["counts"]
+                expected = {split: sum(labels.values()) for split, labels in counts.items()}
+                if (loaded := self.hub.load(name, oid, Path(cache))) != expected:
+                    raise RemoteError(
+                        f"{name} of {oid[:12]} loads with {loaded} rows, not {expected}; it is not tagged"
+                    )
+                self.progress("reading back", done, len(chosen))
+
+    def _result(self, state: State, plan: Plan, commit: str | None = None, url: str | None = None) -> PushResult:
+        if commit and not url:
+            url = self.hub.url(f"v{plan.release}" if state in {"published", "completed"} else commit)
+        return PushResult(state, plan, commit, url or "", tuple(self.notes))
+
+
+class _Push(_Sender):
     """A push under way: `run` tells it from the folder to the tag."""
 
     def __init__(self, folder: Path, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
         """Checks all that can be checked without network."""
-        self.folder, self.options, self.progress = folder, options, progress
+        super().__init__(repo, options, progress)
+        self.folder = folder
         self.local = only(manifest.read_release(folder), options.languages)
         if options.languages and not self.local["configs"]:
             reasons = [f"{name}: {reason}" for name, reason in self.local["unavailable"].items()]
@@ -180,8 +297,6 @@ class _Push:
         if options.release:
             diff.parse(options.release)
         stage(folder, self.local, Remote(), Label(repo))
-        self.hub = Hub(repo, token=options.token, retry=options.retry)
-        self.notes: list[str] = []
 
     def run(self, confirm: Callable[[Plan], bool]) -> PushResult:
         if not self.options.dry_run:
@@ -229,7 +344,7 @@ class _Push:
         if self.options.dry_run:
             self.notes.append(f"the tag v{release} is missing: an earlier push was interrupted; the next one sets it")
             return self._result("planned", plan, remote.head)
-        self._read_back(present, remote.head)
+        self._read_back(present, remote.head, self.local["configs"])
         self._tag(f"v{release}", remote.head)
         return self._result("completed", plan, remote.head)
 
@@ -267,20 +382,11 @@ class _Push:
             self.notes.append("the same content was proposed before")
             return self._result("proposed", plan, proposed)
 
-        additions = self.hub.upload(staged.adds(remote.tree), pull=pull, progress=self.progress)
-        deletes, message = staged.deletes(remote.tree), f"Release {release}"
-        oid, url = self._send_once(
-            lambda: self.hub.commit(additions, deletes, message=message, parent=parent, pull=pull),
-            lambda: (ours, None) if (ours := self._committed(staged, parent)) else None,
-        )
-        if differing := staged.differing(self.hub.tree(oid)):
-            raise RemoteError(
-                f"commit {oid[:12]} does not hold what was sent ({differing[0]}, {len(differing)} in all); it is"
-                " not tagged: run the push again"
-            )
+        adds = staged.adds(remote.tree)
+        oid, url = self._commit(staged, adds, remote.tree, parent, f"Release {release}")
         if pull:
             return self._result("proposed", plan, oid, url)
-        self._read_back(staged, oid)
+        self._read_back(staged, oid, self.local["configs"])
         try:
             self._tag(release, oid)
         except HubError as error:
@@ -303,60 +409,6 @@ class _Push:
             )
         return self._result("published", plan, oid)
 
-    def _send_once(self, send: Callable[[], Result], sent_before: Callable[[], Result | None]) -> Result:
-        """What ``send`` returns; where no answer comes, what ``sent_before`` finds: nothing is sent twice blindly."""
-        retry = self.options.retry
-        for attempt in range(retry.attempts):
-            try:
-                return send()
-            except HubError as error:
-                if not error.transient and error.status != _STALE:
-                    raise
-                if (result := sent_before()) is not None:
-                    return result
-                if error.status == _STALE or attempt + 1 == retry.attempts:
-                    raise
-                retry.wait(attempt, error.wait)
-        raise AssertionError("unreachable")
-
-    def _committed(self, staged: Staged, parent: str) -> str | None:
-        """Our commit, if it was made although no answer came; None if the head is still the parent.
-
-        Raises:
-            ConcurrentCommitError: if somebody else's commit came before ours.
-        """
-        if self.options.pull_request:
-            return self._proposed(staged)
-        newer = self.hub.since(parent)
-        if not newer:
-            return None
-        if ours := next((oid for oid in reversed(newer) if not staged.differing(self.hub.tree(oid))), None):
-            return ours
-        first = list(newer.values())[-1]
-        raise ConcurrentCommitError(
-            f"somebody else committed {first} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
-            " push again, and it starts from there"
-        )
-
-    def _proposed(self, staged: Staged) -> str | None:
-        """The commit of a pull request that holds exactly this, if there is one."""
-        refs = self.hub.refs(pulls=True)
-        pulls = list(refs.pulls.values())[-_PULLS:] if refs else []
-        return next((oid for oid in reversed(pulls) if not staged.differing(self.hub.tree(oid))), None)
-
-    def _read_back(self, staged: Staged, oid: str) -> None:
-        """Loads some of the local configs as users will, and counts their rows."""
-        chosen = list(self.local["configs"])[: self.options.read_back]
-        with tempfile.TemporaryDirectory(prefix="discoprobe-") as cache:
-            for done, name in enumerate(chosen, 1):
-                counts = staged.manifest["configs"][name]["counts"]
-                expected = {split: sum(labels.values()) for split, labels in counts.items()}
-                if (loaded := self.hub.load(name, oid, Path(cache))) != expected:
-                    raise RemoteError(
-                        f"{name} of {oid[:12]} loads with {loaded} rows, not {expected}; it is not tagged"
-                    )
-                self.progress("reading back", done, len(chosen))
-
     def _tag(self, name: str, oid: str) -> None:
         """Sets the tag, once; a tag that is there is never moved.
 
@@ -376,7 +428,38 @@ class _Push:
 
         self._send_once(lambda: self.hub.tag(name, oid, f"discoprobe {name}"), tagged)
 
-    def _result(self, state: State, plan: Plan, commit: str | None = None, url: str | None = None) -> PushResult:
-        if commit and not url:
-            url = self.hub.url(f"v{plan.release}" if state in {"published", "completed"} else commit)
-        return PushResult(state, plan, commit, url or "", tuple(self.notes))
+
+class _Restore(_Sender):
+    """A release that is put back: `run` tells it from the tag to the commit."""
+
+    def run(self, release: diff.Version, confirm: Callable[[Plan], bool]) -> PushResult:
+        hub, tag = self.hub, f"v{release}"
+        if not self.options.dry_run:
+            hub.check_rights(pull=self.options.pull_request)
+        refs = hub.refs()
+        if refs is None or refs.head is None or tag not in refs.tags:
+            last = diff.latest(refs.tags if refs else ())
+            raise RemoteError(f"{hub.repo} has no release {tag}" + (f"; its last one is v{last}" if last else ""))
+        oid, head, now = refs.tags[tag], refs.head, hub.tree(refs.head)
+        released = staging.read_release(hub, tag, oid)
+        files = {path: released.tree[path] for path in (manifest.NAME, *manifest.listed(released.manifest))}
+        keeps = staging.unmanaged_beside(released.manifest, now, staging.listed_at(hub, head, now), hub.repo)
+        staged = Staged(released.manifest, {path: StagedFile(None, file) for path, file in files.items()}, keeps)
+        differing = [path for path, file in files.items() if now.get(path) != file]
+        plan = Plan(
+            hub.repo, str(release), "", Changes(), {path: files[path].size for path in differing}, staged.deletes(now),
+            unmanaged=tuple(sorted(keeps - staging.GIT)),
+        )  # fmt: skip
+        if not staged.differing(now):
+            return self._result("unchanged", plan, head)
+        if self.options.dry_run:
+            return self._result("planned", plan)
+        if not confirm(plan):
+            return self._result("declined", plan)
+        hub.fetch(differing, oid)
+        contents: dict[str, Content] = {path: hub.download(path, oid, files[path]) for path in differing}
+        commit, url = self._commit(staged, contents, now, head, f"Restore {tag}")
+        if self.options.pull_request:
+            return self._result("proposed", plan, commit, url)
+        self._read_back(staged, commit, released.manifest["configs"])
+        return self._result("restored", plan, commit)

@@ -1,6 +1,7 @@
 """What the Hub holds, what it is to hold after a push, and what that changes.
 
-`read_remote` reads a repository: its files, its manifest, and the files that no release wrote. `stage` puts the local
+`read_remote` reads a repository: its files, its manifest, and the files that no release wrote; if its head is no whole
+release but a tag is, the error says how to put that back. `stage` puts the local
 configs beside the published ones: a local config replaces the published one of its name, a config that can no longer be
 built is removed, and all others stay byte for byte. The files about all configs (card, attribution, manifest,
 changelog) are written again from the manifest of both. A push deletes and overwrites only files that a release wrote
@@ -14,20 +15,22 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.croissant import FOLDER
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.metadata.yaml_header import STANDALONE
-from discoprobe.cards.release import checks, diff, rows
+from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.checks import name_some
+from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
 from discoprobe.loaders.files import FileHashes, hashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     import pyarrow as pa
 
@@ -43,6 +46,10 @@ _LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
 """Files that `datasets` reads instead of a card's configs, or beside them; a script named like the repository too."""
 
 
+class BrokenReleaseError(RemoteError):
+    """A tag or main of a repository does not hold what the manifest there says."""
+
+
 @dataclass(frozen=True)
 class Remote:
     """What a repository holds at its head.
@@ -54,6 +61,7 @@ class Remote:
         changelog: its changelog.
         tags: tags and their commits.
         replaceable: files that a release may replace though none put them there.
+        read: the bytes of one of its files.
     """
 
     head: str | None = None
@@ -62,6 +70,7 @@ class Remote:
     changelog: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     replaceable: frozenset[str] = frozenset()
+    read: Callable[[str], bytes] = field(default=lambda _: b"", repr=False)
 
     @property
     def release(self) -> str:
@@ -100,12 +109,17 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
     oid = hub.commit_of(revision) if revision else refs.head
     tree = hub.tree(oid)
 
+    def read(path: str) -> bytes:
+        return hub.download(path, oid, tree[path]).read_bytes()
+
     def text_of(path: str) -> str:
-        return hub.download(path, oid, tree[path]).read_text(encoding="utf-8", errors="replace")
+        return read(path).decode(errors="replace")
 
     if manifest.NAME not in tree:
         if hub.has(manifest.NAME, oid):  # to publish by such a listing would take the published configs away
             raise RemoteError(f"the Hub's list of the files of {hub.repo} lacks {manifest.NAME}; try later")
+        if last := last_whole(hub, refs.tags):
+            raise RemoteError(_restore_advice(hub, f"has no {manifest.NAME}", last))
         replaceable: frozenset[str] = frozenset()
         if README in tree:
             # A README.md that no release wrote may be replaced where it describes nothing: where it has no text, as the
@@ -114,12 +128,102 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
             text = re.sub(r"\A---\n.*?^---\n?", "", text, flags=re.DOTALL | re.MULTILINE)
             replaceable = frozenset({README} if not text.strip() or not tree.keys() - GIT - {README} else ())
         return Remote(oid, tree, tags=refs.tags, replaceable=replaceable)
+    try:
+        published = read_manifest(hub, oid, tree)
+    except RemoteError:
+        raise
+    except DiscoprobeError as error:
+        problem = f"holds a broken release ({_without_place(error)})"
+        raise RemoteError(_restore_advice(hub, problem, last_whole(hub, refs.tags))) from None
+    return Remote(oid, tree, published, text_of(CHANGELOG) if CHANGELOG in tree else "", refs.tags, read=read)
+
+
+def read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Published:
+    """The manifest of a commit, with its parts.
+
+    Raises:
+        DiscoprobeError: it cannot be read as one.
+        RemoteError: the Hub does not give it.
+    """
     parts = [path for path in tree if manifest.is_part(path)]
     hub.fetch(parts, oid)
     for path in parts:
         hub.download(path, oid, tree[path])  # checks what was fetched
-    published: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
-    return Remote(oid, tree, published, text_of(CHANGELOG) if CHANGELOG in tree else "", refs.tags)
+    return manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[return-value]
+
+
+class WholeRelease(NamedTuple):
+    """A whole release: its manifest, and the files of its commit."""
+
+    manifest: Published
+    tree: Mapping[str, RemoteFile]
+
+
+def read_release(hub: Hub, tag: str, oid: str) -> WholeRelease:
+    """The release that a tag names.
+
+    Raises:
+        BrokenReleaseError: the commit of the tag does not have all of it.
+        RemoteError: the Hub does not give it.
+    """
+    tree = hub.tree(oid)
+    problem = f"it has no {manifest.NAME}"
+    if manifest.NAME in tree:
+        try:
+            remote = Remote(oid, tree, read_manifest(hub, oid, tree))
+        except RemoteError:
+            raise
+        except DiscoprobeError as error:
+            problem = _without_place(error)
+        else:
+            if remote.manifest and remote.is_whole():
+                return WholeRelease(remote.manifest, tree)
+            problem = "files are missing or are not those that its manifest lists"
+    raise BrokenReleaseError(f"{tag} of {hub.repo} is no whole release: {problem}; name another release")
+
+
+def last_whole(hub: Hub, tags: Mapping[str, str]) -> str:
+    """The tag of the last release, if its commit has all of it; else empty."""
+    last = diff.latest(tags)
+    try:
+        return f"v{last}" if last and read_release(hub, f"v{last}", tags[f"v{last}"]) else ""
+    except BrokenReleaseError:
+        return ""
+
+
+def listed_at(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[str]:
+    """The files that the manifest of a commit lists; none where it cannot be read."""
+    try:
+        return frozenset(manifest.listed(read_manifest(hub, oid, tree))) if manifest.NAME in tree else frozenset()
+    except RemoteError:
+        raise
+    except DiscoprobeError:
+        return frozenset()
+
+
+def unmanaged_beside(
+    released: Published, tree: Mapping[str, RemoteFile], listed: Collection[str], repo: str
+) -> frozenset[str]:
+    """The files of a damaged commit that stay beside a release that is put back.
+
+    ``listed`` are those that the manifest of the commit lists, which go.
+    """
+    folders = {*released["configs"], *manifest.OF_LANGUAGES, manifest.PARTS, FOLDER}
+    loaded_instead = {*_LOADED_INSTEAD, f"{repo.rpartition('/')[2]}.py"}
+    gone = {manifest.NAME, *manifest.listed(released), *listed, *loaded_instead}
+    return frozenset(path for path in tree if path not in gone and path.partition("/")[0] not in folders)
+
+
+def _without_place(error: DiscoprobeError) -> str:
+    """What is wrong with a manifest, without its place in the client's cache and the remedy, which is for a folder."""
+    return re.sub(r"^\S*?(?=manifest(?:/[\w-]+)?\.json: )", "", str(error).rpartition(";")[0])
+
+
+def _restore_advice(hub: Hub, problem: str, tag: str) -> str:
+    remedy = (
+        f"put the last release back with `build push --restore {tag} --repo {hub.repo}`, or give" if tag else "give"
+    )
+    return f"main of {hub.repo} {problem}; {remedy} another --repo"
 
 
 @dataclass(frozen=True)
@@ -196,31 +300,37 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
     combined = manifest.merged(remote.manifest, local)
-    local_files = manifest.files_of(local, local["configs"])
+    before = remote.manifest["configs"] if remote.manifest else {}
     staying = combined["configs"].keys() - local["configs"].keys()
+    local_files = manifest.files_of(local, local["configs"])
     staying_files = manifest.files_of(remote.manifest, staying) if remote.manifest else {}
     combined.pop("inputs", None)
     combined["repository"] = label.repository
     if label.release:
         combined["version"] = label.release
 
-    files = {path: StagedFile(folder / path) for path in local_files}
     for path, entry in local_files.items():
-        if not (folder / path).is_file() or files[path].hashes.sha256 != entry["sha256"]:
+        if not (folder / path).is_file() or manifest.listed_file(folder / path) != entry:
             raise DiscoprobeError(f"{folder / path} differs from the manifest; build it again")
     if lacking := sorted(staying_files.keys() - remote.tree.keys()):
         raise RemoteError(
             f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"
-            " it; build that language too, and push again"
+            f" it; build that language too, and push again{_or_restore(remote)}"
         )
-    files |= {path: StagedFile(None, remote.tree[path]) for path in staying_files}
-
-    combined["configs"] = dict(combined["configs"])  # the local manifest may have the same one
-    for name, config in local["configs"].items():
-        path = f"{name}/{README}"
-        text = card.with_repository((folder / path).read_text(encoding="utf-8"), label.repository)
-        files[path] = StagedFile(text.encode())
-        combined["configs"][name] = {**config, "files": config["files"] | {README: files[path].listed}}
+    files = {path: StagedFile(None, remote.tree[path]) for path in staying_files}
+    files |= {path: StagedFile(folder / path) for path in local_files if path.partition("/")[0] in local["configs"]}
+    gone = before.keys() - staying
+    for lang in sorted({entry["lang"] for entry in (*local["configs"].values(), *map(before.__getitem__, gone))}):
+        published_parts = {path: _published_bytes(remote, path) for path in language_files.paths(lang) if path in files}
+        of_lang = LanguageFiles.read(lang, published_parts.get)
+        of_lang.remove(gone)
+        ours = LanguageFiles.of_folder(folder, lang)
+        ours.remove(ours.cards.keys() - local["configs"].keys())
+        ours.cards = {name: card.with_repository(text, label.repository) for name, text in ours.cards.items()}
+        of_lang.add(ours)
+        for path in language_files.paths(lang):
+            files.pop(path, None)
+        files |= {path: StagedFile(content) for path, content in of_lang.contents().items()}
     about_all = texts(combined, label)
     files |= {path: StagedFile(text.encode()) for path, text in about_all.items()}
     folders = tuple(f"{name}/" for name in combined["configs"])
@@ -235,6 +345,26 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise DiscoprobeError(f"the card of the release would be refused: {problems[0]}{more}")
     return Staged(combined, files, remote.unmanaged())
+
+
+def _published_bytes(remote: Remote, path: str) -> bytes:
+    """A file of configs that stay, which is to be written again with those of the push.
+
+    Raises:
+        RemoteError: somebody has changed it.
+    """
+    content = remote.read(path)
+    if remote.manifest and manifest.listed_file(content) != remote.manifest["files"].get(path):
+        raise RemoteError(
+            f"{path} of the repository is not what its manifest lists: somebody has changed it; build that language"
+            f" too, and push again{_or_restore(remote)}"
+        )
+    return content
+
+
+def _or_restore(remote: Remote) -> str:
+    last = diff.latest(remote.tags)
+    return f", or put the release back (build push --restore v{last})" if last else ""
 
 
 def texts(combined: Published, label: Label) -> dict[str, str]:

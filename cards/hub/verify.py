@@ -15,8 +15,8 @@ from discoprobe.cards.hub.client import MAIN, Hub
 from discoprobe.cards.hub.staging import CHANGELOG, Label, published_label, read_remote, texts
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import Manifest, Published
-from discoprobe.cards.release import diff
-from discoprobe.cards.release.release_folder import README
+from discoprobe.cards.release import diff, language_files
+from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card
 from discoprobe.loaders.annotation_manifest import FileEntry
 from discoprobe.loaders.errors import DiscoprobeError
@@ -145,14 +145,24 @@ def _read_hub(target: str, token: str | None) -> _Release:
 def _compare_rebuilt(published: Published, folder: Path) -> Iterator[Difference]:
     """Files whose rebuilt content differs from what the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
-    for name in sorted(published["configs"]):
-        before, after = (manifest.files_of(of_release, {name}) for of_release in (published, rebuilt))
-        if (path := f"{name}/{README}") in after and "repository" in published:
-            text = card.with_repository((folder / path).read_text(encoding="utf-8"), published["repository"])
-            after[path] = manifest.listed_file(text.encode())
+    by_language: dict[str, dict[str, tuple[str, ...]]] = {}  # the reasons of each config
+    for name, entry in sorted(published["configs"].items()):
+        before = {f"{name}/{path}": file for path, file in entry["files"].items()}
+        now = rebuilt["configs"].get(name)
+        after = {f"{name}/{path}": file for path, file in now["files"].items()} if now else {}
+        why = by_language.setdefault(entry["lang"], {})[name] = tuple(reasons(name, published, rebuilt))
         differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-        why = tuple(reasons(name, published, rebuilt)) if differing else ()
         yield from (Difference(path, "rebuilt", why) for path in differing)
+    for lang, of_configs in by_language.items():
+        files = LanguageFiles.of_folder(folder, lang)
+        if "repository" in published:
+            repository = published["repository"]
+            files.cards = {name: card.with_repository(text, repository) for name, text in files.cards.items()}
+        contents = {path: manifest.listed_file(content) for path, content in files.contents().items()}
+        for path in language_files.paths(lang):
+            if published["files"].get(path) != contents.get(path):
+                lines = (f"{name}: {line}" for name, lines in of_configs.items() for line in lines)
+                yield Difference(path, "rebuilt", tuple(lines))
 
 
 def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]:

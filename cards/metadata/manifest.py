@@ -22,7 +22,7 @@ import msgspec
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
 from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
-from discoprobe.builders.audit.thresholds import BY_ID
+from discoprobe.builders.audit.thresholds import BY_ID, Kind
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
@@ -35,11 +35,10 @@ from discoprobe.loaders.files import hashes_of, recovered
 NAME = "manifest.json"
 PARTS = "manifest"
 """The folder of the parts."""
-PLOTS = "assets"
-"""The folder of plots."""
-ATTRIBUTION = "attribution"
-"""The folder of tables that name documents."""
-FORMAT = 1
+CARDS, AUDITS, PLOTS, ATTRIBUTION = "cards", "audits", "assets", "attribution"
+"""The folders of files that each have something of all configs of a language (`release.language_files`)."""
+OF_LANGUAGES = (CARDS, AUDITS, PLOTS, ATTRIBUTION)
+FORMAT = 2
 MOST_IN_CARD = 100
 """Most configs of a release without parts, whose card lists them all, as the Hub's page on how to load does."""
 SOFTWARE = (
@@ -51,6 +50,7 @@ WRITING = ("jinja2", "lxml", "markupsafe", "pyyaml")
 """Further ones whose version can change a byte of a card, or a text that is read from XML."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
+_DECIDED: Final = frozenset({Status.BELOW, Status.OPEN, Status.ABOVE})
 _LONGEST: Final = 160
 """Characters of a text in the example of a config."""
 
@@ -71,10 +71,10 @@ class FindingEntry(TypedDict):
 
 
 class AuditEntry(TypedDict):
-    """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report.
+    """A summary of a config's audit; ``audits`` has the whole report.
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
-    ``thresholds`` is the number of solvers that were compared with one. ``unmeasured`` says why nothing was.
+    ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
     ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
     were edited, and ``external`` whether others made the rows. ``strongest`` is the solver with the largest gain of
     those that read texts, ``beside_text`` that of the others.
@@ -143,7 +143,10 @@ class ConfigEntry(Audited):
 
 
 class SourceEntry(TypedDict):
-    """A corpus, as the catalogue pins it or as it was found; ``annotation`` is how one was made from raw text."""
+    """A corpus, as the catalogue pins it or as it was found.
+
+    ``genre`` has the genres of its texts, where they are known; ``annotation`` is how one was made from raw text.
+    """
 
     lang: str
     licence: str
@@ -151,6 +154,7 @@ class SourceEntry(TypedDict):
     commit: str
     citation: str
     files: dict[str, FileEntry]
+    genre: NotRequired[list[str]]
     annotation: NotRequired[dict[str, Any]]
 
 
@@ -230,7 +234,12 @@ def read(folder: Path) -> Manifest:
     if not path.exists():
         return empty()
     manifest: Manifest = _parse(path)
-    if manifest.get("format") != FORMAT or empty().keys() - manifest.keys():
+    if isinstance(version := manifest.get("format"), int) and version < FORMAT:
+        raise DiscoprobeError(
+            f"{path}: a release of an earlier version of discoprobe, with other files (format {version}, now {FORMAT});"
+            " build it again, into another folder"
+        )
+    if version != FORMAT or empty().keys() - manifest.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
     _check_values(path, manifest)
     _check_places(path, manifest)
@@ -366,7 +375,11 @@ def audit_entry(report: Report) -> AuditEntry:
         "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
         "exempt": [f.check for f in exempt],
         "not_measured": [f.check for f in report.findings if f.status is Status.UNMEASURED],
-        "thresholds": len(report.compared),
+        "thresholds": sum(
+            f.threshold is not None and f.status in _DECIDED
+            for f in report.findings
+            if BY_ID[f.check].kind is Kind.SHORTCUT
+        ),
         "unmeasured": report.unmeasured,
         "findings": {f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
         "missing": _missing_split(report),
@@ -427,6 +440,8 @@ def source_entry(source: Source) -> SourceEntry:
         "citation": source.citation,
         "files": entries(source.files),
     }
+    if source.genre:
+        entry["genre"] = list(source.genre)
     if source.annotation is not None:
         entry["annotation"] = dict(source.annotation)
     return entry
@@ -513,8 +528,8 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
         return manifest["sources"][name]["lang"]
     if key == "files":
         folder, _, file = name.partition("/")
-        name = file.partition("-" if folder == PLOTS else ".")[0] if folder in {PLOTS, ATTRIBUTION} else ""
-    elif key not in {"configs", "unavailable", "unavailable_drops", "inputs", "built_with"}:
+        return file.partition(".")[0] if folder in OF_LANGUAGES else ""
+    if key not in {"configs", "unavailable", "unavailable_drops", "inputs", "built_with"}:
         return ""
     return name.rpartition("_")[2]
 
@@ -544,28 +559,18 @@ def listed(manifest: Manifest) -> dict[str, FileEntry]:
 
 
 def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, FileEntry]:
-    """The size and hash of every file of some configs, with their plots and tables of documents, by path."""
-    tables = {attribution_name(name) for name in names}
+    """The size and hash of every file of some configs, and of the files of their languages, by path."""
+    configs = {name: entry for name, entry in manifest["configs"].items() if name in names}
+    langs = {entry["lang"] for entry in configs.values()}
+    of_langs = {path: entry for path, entry in manifest["files"].items() if _language(manifest, "files", path) in langs}
     return {
-        path: entry
-        for path, entry in listed(manifest).items()
-        if path.partition("/")[0] in names or is_plot_of(path, names) or path in tables
-    }
+        f"{name}/{path}": entry for name, config in configs.items() for path, entry in config["files"].items()
+    } | of_langs
 
 
 def split_file(split: str) -> str:
     """The name of the file of a split in the folder of a config; each split has one."""
     return f"{split}-00000-of-00001.parquet"
-
-
-def attribution_name(config: str) -> str:
-    """The table with ids, titles and URLs of the documents of a config, where its corpora have them."""
-    return f"{ATTRIBUTION}/{config}.parquet"
-
-
-def is_plot_of(path: str, configs: Collection[str]) -> bool:
-    """Whether a file is a plot of one of the configs, as ``assets/dc_es-rows.svg`` is a plot of ``dc_es``."""
-    return path.startswith(f"{PLOTS}/") and path.removeprefix(f"{PLOTS}/").partition("-")[0] in configs
 
 
 def versions(manifest: Manifest) -> dict[str, str]:

@@ -37,7 +37,7 @@ _FORMS: Final[Mapping[str, Callable[[str], object]]] = {
     "tags": bool,
 }
 """What the values of keys must be like for which the Hub has no closed list."""
-_KEYS = frozenset({"config_name", "version", "default", "description", "data_files"})
+_KEYS = frozenset({"config_name", "version", "default", "description", "data_dir", "data_files"})
 """Keys of a config; `datasets` passes any other one to the parquet reader, which does not know it."""
 _RESERVED = frozenset({"data", "default"})
 """Names of configs that have a special meaning in `datasets`."""
@@ -243,7 +243,7 @@ def _entry_problems(config: Mapping[str, Any], by_folder: Mapping[str, list[str]
     if splits not in (list(SPLITS), list(SPLITS[-1:])):
         yield f"its splits are {', '.join(map(str, splits))}, not {', '.join(SPLITS)} (or {SPLITS[-1]} alone)"
     for entry in entries:
-        folder, _, pattern = str(entry["path"]).rpartition("/")
+        folder, _, pattern = "/".join(filter(None, (config.get("data_dir"), str(entry["path"])))).rpartition("/")
         name_form = re.compile(
             ".*".join(map(re.escape, pattern.split("*")))
         )  # ``*`` stands for a part of the name only

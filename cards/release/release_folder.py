@@ -5,6 +5,7 @@ corpora of its language with the hash of every file, the settings and the user's
 language, the versions of the steps and of the task (`stage_versions`), Python and the libraries. All of that goes into
 one hash (`digest`), and every file of the config must still be what the manifest lists.
 
+A config has a folder with its rows; what else a release has of it is in the files of its language (`language_files`).
 A release is written beside the old one and put in its place (`open_release`); a killed build leaves the old one whole.
 `Release` writes configs one by one, and at the end the files about all of them (`documents`) and the manifest.
 """
@@ -25,20 +26,20 @@ from discoprobe.builders.settings import Settings
 from discoprobe.cards.metadata import croissant, manifest, yaml_header
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.readers import Mark, ReaderFigures, marks_file, read_marks
-from discoprobe.cards.release import checks, diff, rows
+from discoprobe.cards.release import checks, diff, language_files, rows
+from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
 from discoprobe.cards.text.examples import lengths
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders import languages
-from discoprobe.loaders.annotation_manifest import listed
+from discoprobe.loaders.annotation_manifest import FileEntry, listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
 from discoprobe.loaders.plugins import PluginFiles
 
 README = "README.md"
-AUDIT = "audit.json"
 ATTRIBUTION = "ATTRIBUTION.md"
 CONFIGS = "CONFIGS.md"
 OVERVIEW = "overview.svg"
@@ -137,8 +138,15 @@ def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:
     entries = manifest.files_of(current, {name})
     present = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
     return present <= entries.keys() and all(
-        (folder / path).is_file() and manifest.listed_file(folder / path) == entry for path, entry in entries.items()
+        (folder / path).is_file() and _listed_now(folder / path, (folder / path).stat().st_mtime_ns) == entry
+        for path, entry in entries.items()
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _listed_now(path: Path, _changed: int) -> FileEntry:
+    """`manifest.listed_file`; all configs of a language ask for the same files."""
+    return manifest.listed_file(path)
 
 
 class Release:
@@ -160,6 +168,7 @@ class Release:
         self._corpora: list[Corpus] = []
         self._inputs: dict[str, str] = {}
         self._published: dict[str, SourceEntry] = {}
+        self._files: LanguageFiles | None = None  # of the language that configs were added to last, as they will be
         self.worth_keeping = True
 
     def add_corpus(self, corpus: Corpus) -> None:
@@ -170,14 +179,15 @@ class Release:
         self, result: Config | Unavailable, report: Report | None = None, inputs: str = "",
         documents: pl.DataFrame | None = None,
     ) -> None:  # fmt: skip
-        """Writes the folder and plots of a config, with its audit; removes those of a config that is not available.
+        """Writes the rows of a config, its card, plots and audit; removes those of a config that is not available.
 
         ``inputs`` is a hash of everything that it depends on (`digest`), which shows later whether it is up to date;
         ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
         """
         if inputs:
             self._inputs[result.name] = inputs
-        self._remove_files(result.name)
+        files = self._of_language(result.lang)
+        self._remove_files(result.name, files)
         if isinstance(result, Unavailable):
             self._missing.append(result)
             return
@@ -185,17 +195,14 @@ class Release:
         place.mkdir(parents=True)
         for split in result.splits:
             rows.write_split(result, split, place)
-        if report:
-            _replace_text(place / AUDIT, report.to_json())
-        if documents is not None and not documents.is_empty():
-            table = self.folder / manifest.attribution_name(result.name)
-            table.parent.mkdir(exist_ok=True)
-            documents.write_parquet(table)
         sizes = lengths(result)
-        _replace_text(place / README, card.config_card(result, sizes, report))
-        _replace_text(self.folder / plots.rows_name(result.name), plots.rows_plot(result, sizes))
+        files.cards[result.name] = card.config_card(result, sizes, report)
+        files.plots[plots.rows_name(result.name)] = plots.rows_plot(result, sizes)
         if report:
-            _replace_text(self.folder / plots.audit_name(result.name), plots.audit_plot(report))
+            files.reports[result.name] = json.loads(report.to_json())
+            files.plots[plots.audit_name(result.name)] = plots.audit_plot(report)
+        if documents is not None and not documents.is_empty():
+            files.documents[result.name] = documents
         if result.published:
             self._published |= {source.name: manifest.source_entry(source) for source in result.sources}
         content = {split: rows.content_hash(table) for split, table in result.splits.items()}
@@ -203,10 +210,25 @@ class Release:
         if problem := checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
             raise DiscoprobeError(problem)  # now, not after all languages are built
 
-    def _remove_files(self, name: str) -> None:
+    def _of_language(self, lang: str) -> LanguageFiles:
+        """The files of a language; those of the language before are written, so that one is in memory at a time."""
+        if self._files is None or self._files.lang != lang:
+            self._write_language()
+            self._files = LanguageFiles.of_folder(self.folder, lang)
+        return self._files
+
+    def _write_language(self) -> None:
+        if self._files:
+            contents = self._files.contents()
+            for path in language_files.paths(self._files.lang):
+                if path in contents:
+                    _replace(self.folder / path, contents[path])
+                else:
+                    (self.folder / path).unlink(missing_ok=True)
+
+    def _remove_files(self, name: str, files: LanguageFiles) -> None:
         shutil.rmtree(self.folder / name, ignore_errors=True)
-        for file in (plots.rows_name(name), plots.audit_name(name), manifest.attribution_name(name)):
-            (self.folder / file).unlink(missing_ok=True)
+        files.remove({name})
 
     def leave_out_failed(self) -> list[Unavailable]:
         """Removes all configs that fail the audit, old and new, from the release, until none fails; returns them.
@@ -228,7 +250,7 @@ class Release:
                 left_out = Unavailable(name, entry["task"], entry["lang"], reason, entry["candidates"], entry["drops"])
                 failed.append(left_out)
                 self._missing.append(left_out)
-                self._remove_files(name)
+                self._remove_files(name, self._of_language(entry["lang"]))
                 self._entries.pop(name, None)
 
     def _renewed(self) -> Manifest:
@@ -252,15 +274,15 @@ class Release:
         if problem := checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
         for name in self._old["files"].keys() - texts.keys():
-            if not name.startswith((f"{manifest.PLOTS}/", f"{manifest.ATTRIBUTION}/")):
+            if name.partition("/")[0] not in manifest.OF_LANGUAGES:
                 (self.folder / name).unlink(missing_ok=True)
         for name, text in texts.items():
-            _replace_text(self.folder / name, text)
+            _replace(self.folder / name, text.encode())
             combined["files"][name] = manifest.listed_file(self.folder / name)
-        for folder in (manifest.PLOTS, manifest.ATTRIBUTION):
+        for folder in manifest.OF_LANGUAGES:
             combined["files"] |= listed(self.folder, (self.folder / folder).rglob("*"))
         for name, text in manifest.texts(combined).items():
-            _replace_text(self.folder / name, text)
+            _replace(self.folder / name, text.encode())
         return combined
 
     def _renew_cards(
@@ -277,18 +299,23 @@ class Release:
                 entry.pop("readers", None)
         for name in reader_figures.keys() & configs.keys():
             configs[name]["readers"] = reader_figures[name]
-        for name, verdict in verdicts(configs).items():
-            path = self.folder / name / README
-            text = path.read_text(encoding="utf-8")
-            if (renewed_text := card.with_readers(card.with_verdict(text, verdict), configs[name])) != text:
-                _replace_text(path, renewed_text)
-                configs[name]["files"][README] = manifest.listed_file(path)
+        by_language = sorted(verdicts(configs).items(), key=lambda item: (configs[item[0]]["lang"], item[0]))
+        for name, verdict in by_language:
+            cards = self._of_language(lang := configs[name]["lang"]).cards
+            if name not in cards:
+                raise DiscoprobeError(
+                    f"{language_files.paths(lang)[0]} of the release lacks the card of {name}; build {name} again"
+                )
+            cards[name] = card.with_readers(card.with_verdict(cards[name], verdict), configs[name])
+        self._write_language()
 
 
-def _replace_text(path: Path, text: str) -> None:
+def _replace(path: Path, content: bytes) -> None:
     path.parent.mkdir(exist_ok=True)
+    if path.is_file() and path.read_bytes() == content:
+        return
     path.unlink(missing_ok=True)  # the file may be a link into the old release
-    path.write_text(text, encoding="utf-8", newline="\n")  # the same bytes on Windows
+    path.write_bytes(content)
 
 
 def documents(
@@ -304,12 +331,13 @@ def documents(
         release: the release's number, ``1.2.0``; empty for a build that is not released.
         changes: the release's section of the changelog.
     """
-    readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes)
+    day = diff.day(changes)
+    readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes, day=day)
     texts = {
         README: readme, CONFIGS: tables, OVERVIEW: card.overview(combined["configs"]),
         ATTRIBUTION: card.attribution(combined),
         yaml_header.STANDALONE: yaml_header.standalone(combined),
-        **croissant.croissant(combined, repository=repository, release=release, day=diff.day(changes)),
+        **croissant.croissant(combined, repository=repository, release=release, day=day),
     }  # fmt: skip
     return {name: text for name, text in texts.items() if text}
 

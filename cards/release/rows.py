@@ -25,7 +25,7 @@ from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import split_file
 from discoprobe.cards.readers import TEXT_COLUMNS, Mark, ReaderFigures, shown_hash
-from discoprobe.cards.text.card import language_name
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class RowStore:
 
     def languages(self) -> dict[str, str]:
         """The names of its languages by code, sorted by name."""
-        names = {entry["lang"]: language_name(entry["lang"]) for entry in self.configs.values()}
+        names = {entry["lang"]: treebanks.language_name(entry["lang"]) for entry in self.configs.values()}
         return dict(sorted(names.items(), key=operator.itemgetter(1)))
 
     def chosen(self, row_filter: RowFilter) -> dict[str, ConfigEntry]:

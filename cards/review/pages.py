@@ -17,6 +17,7 @@ from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.readers import PLACES, sides
+from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
 from discoprobe.cards.text.templating import plain, render
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 # cards
 
 README = "README.md"
+_IMAGE = re.compile(r'(<img src=")([^"]*)(")')
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
@@ -49,7 +51,12 @@ def read_card(release: Path, config: str) -> str:
         raise UnknownNameError("config", config, names, remedy=f"({release} does not have it; `build run` builds it)")
     if not (release / README).exists():
         raise DiscoprobeError(f"{release} is not a release folder; `build run` writes one")
-    return (release / config / README).read_text(encoding="utf-8")
+    if not config:
+        return (release / README).read_text(encoding="utf-8")
+    cards = LanguageFiles.of_folder(release, names[config]["lang"], manifest.CARDS).cards
+    if (card := cards.get(config)) is None:
+        raise DiscoprobeError(f"{release} lacks the card of {config}; build {config} again")
+    return card
 
 
 def card_for_terminal(card: str) -> str:
@@ -59,7 +66,7 @@ def card_for_terminal(card: str) -> str:
     a ⟦b⟧
     """
     text = _FRONT_MATTER.sub("", card, count=1).replace("<mark><b>", "⟦").replace("</b></mark>", "⟧")
-    return re.sub(r"^!\[[^\]]*\]\([^)]*\)\n\n?", "", text, flags=re.MULTILINE)
+    return re.sub(r"^<img [^>\n]*>\n\n?", "", text, flags=re.MULTILINE)
 
 
 def card_html(card: str, address_of: Callable[[str], str]) -> str:
@@ -74,10 +81,11 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
             token.attrSet("id", re.sub(r"[^\w-]", "", tokens[number + 1].content.lower().replace(" ", "-")))
         elif token.type in {"th_open", "td_open"} and "right" in str(token.attrs.pop("style", "")):
             token.attrSet("class", "number")  # the policy of the pages lets no style into elements
-        for inline in token.children or ():
-            if inline.type in {"link_open", "image"}:
-                attribute = "src" if inline.type == "image" else "href"
-                inline.attrSet(attribute, address_of(str(inline.attrGet(attribute))))
+        for inline in (token, *(token.children or ())):
+            if inline.type == "link_open":
+                inline.attrSet("href", address_of(str(inline.attrGet("href"))))
+            elif inline.type in {"html_block", "html_inline"}:
+                inline.content = _IMAGE.sub(lambda match: match[1] + address_of(match[2]) + match[3], inline.content)
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
     return html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
 

@@ -6,8 +6,8 @@ server listens on the loopback interface only, and opens only files that the man
 
 from __future__ import annotations
 
+import functools
 import importlib.resources
-import json
 import logging
 from collections import Counter
 from dataclasses import replace
@@ -23,12 +23,14 @@ from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.readers import FAULTS, VERDICTS, Mark
+from discoprobe.cards.release.language_files import LanguageFiles
+from discoprobe.cards.release.release_folder import OVERVIEW
 from discoprobe.cards.release.rows import RowFilter, configs_asked
 from discoprobe.cards.review.blind_round import BlindPages, labels_of
 from discoprobe.cards.review.pages import card_html, read_card, shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
-from discoprobe.cards.text.card import language_name
 from discoprobe.cards.text.verdicts import verdicts
+from discoprobe.loaders.catalogue.treebanks import language_name
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ class RowPages:
         words, label, corpus = args.get("words", "").strip(), args.get("label", ""), args.get("corpus", "")
         conditions = replace(configs_asked(args), split=split, label=label, corpus=corpus, words=words)
         if solver := args.get("surest", ""):
-            names = self.site.store.chosen(conditions)
+            names = sorted(chosen := self.site.store.chosen(conditions), key=lambda name: chosen[name]["lang"])
             surest = frozenset((name, row) for name in names for row in self._surest(name, solver))
             conditions = replace(conditions, places=surest)
         if verdict == "none":
@@ -175,12 +177,15 @@ class RowPages:
 
     def _surest(self, config: str, solver: str) -> list[str]:
         """Ids of the rows that an audit solver predicted correctly with the most confidence, surest first."""
-        path = self.site.release / config / "audit.json"
-        if "audit.json" not in self.site.store.entry(config)["files"] or not path.is_file():
-            return []
-        findings = json.loads(path.read_text(encoding="utf-8"))["findings"]
+        report: Any = self._reports(self.site.store.entry(config)["lang"]).get(config)
+        findings = report["findings"] if report else ()
         of_solver = (each["rows"] for each in findings if each["check"] == solver and each["kind"] == Kind.SHORTCUT)
         return next(of_solver, [])
+
+    @functools.lru_cache(maxsize=1)  # noqa: B019 (one object as long as the program runs)
+    def _reports(self, lang: str) -> Mapping[str, Any]:
+        """The audits of the configs of a language, by config."""
+        return LanguageFiles.of_folder(self.site.release, lang, manifest.AUDITS).reports
 
     def _choices(self, conditions: RowFilter) -> dict[str, dict[str, str]]:
         """The options of each field of the form, with what they are called; some depend on what else is chosen."""
@@ -217,10 +222,14 @@ class RowPages:
         def address_of(target: str) -> str:
             if "://" in target or target.startswith("#"):
                 return target
-            folder, _, name = target.removeprefix("../").rpartition("/")
-            if name == "README.md":
-                return f"/card/{folder}" if folder else "/card"
-            return f"/assets/{name}" if folder == manifest.PLOTS else "/overview.svg" if name == "overview.svg" else "/"
+            path, _, part = target.removeprefix("../").partition("#")
+            if path == "README.md":
+                return "/card"
+            if path.startswith(f"{manifest.CARDS}/"):
+                return f"/card/{part}"
+            if path.startswith(f"{manifest.PLOTS}/"):
+                return f"/assets/{part}.svg"
+            return f"/{OVERVIEW}" if path == OVERVIEW else "/"
 
         html = card_html(read_card(self.site.release, config), address_of)
         changed = changes_of(config, self.site.options.changes)
@@ -273,19 +282,21 @@ class RowPages:
 
     def overview_picture(self) -> Response:
         """The picture on the card of the release."""
-        file = self.site.release / "overview.svg"
+        file = self.site.release / OVERVIEW
         if file.name not in self.site.store.manifest["files"] or not file.is_file():
             abort(404, "there is no such picture")
         return Response(file.read_bytes(), mimetype="image/svg+xml")
 
     def plot(self, name: str) -> Response:
-        """A plot of a card; only files that the manifest lists."""
-        path, content = f"{manifest.PLOTS}/{name}", self.site.store.manifest
-        file = self.site.release / path
-        if path not in content["files"] or not manifest.is_plot_of(path, content["configs"]) or not file.is_file():
+        """A plot of a card, alone: ``/assets/dc_es-rows.svg``."""
+        plot, configs = name.removesuffix(".svg"), self.site.store.manifest["configs"]
+        config = plot.rpartition("-")[0]
+        if config not in configs or name == plot:
             abort(404, "there is no such plot")
-        kinds = {"svg": "image/svg+xml", "png": "image/png"}
-        return Response(file.read_bytes(), mimetype=kinds.get(name.rpartition(".")[2], "application/octet-stream"))
+        plots = LanguageFiles.of_folder(self.site.release, configs[config]["lang"], manifest.PLOTS).plots
+        if plot not in plots:
+            abort(404, "there is no such plot")
+        return Response(plots[plot], mimetype="image/svg+xml")
 
     @staticmethod
     def asset() -> Response:

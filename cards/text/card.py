@@ -18,7 +18,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -71,8 +71,8 @@ class Field(NamedTuple):
     what: str
 
 
-def fields(shape: Shape, labels: tuple[str, ...], *, silver: bool = False) -> list[Field]:
-    """The columns of every split of a config of this shape, in order; ``silver`` as for `schema`.
+def fields(shape: Shape, labels: Sequence[str], used: Collection[str], *, silver: bool = False) -> list[Field]:
+    """The columns of every split of a config of this shape, in order; ``used`` are the labels that rows have.
 
     Types are such as ``string``, ``list<int32>``, ``struct<start: int32, end: int32>`` (without Arrow's name for list
     items), and ``ClassLabel`` with its names in the order of their numbers, the first few of many.
@@ -86,7 +86,11 @@ def fields(shape: Shape, labels: tuple[str, ...], *, silver: bool = False) -> li
         if column.name == "label":
             more = f", … {len(labels)} in all" if len(labels) > _SHOWN_LABELS else ""
             kind = f"ClassLabel({', '.join(labels[:_SHOWN_LABELS])}{more})"
-        columns.append(Field(column.name, kind, what[column.name]))
+        meaning = what[column.name]
+        if column.name == "label" and (unused := [label for label in labels if label not in used]):
+            several = f"{len(unused)} of the {len(labels)} names"
+            meaning += f"; no row has {several if len(unused) > _SHOWN_LABELS else markdown(', '.join(unused))}"
+        columns.append(Field(column.name, kind, meaning))
     return columns
 
 
@@ -98,7 +102,7 @@ def _columns_in_words() -> dict[str, dict[str, str]]:
 
 
 def release_card(
-    manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = ""
+    manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = "", day: str = ""
 ) -> tuple[str, str]:
     """README.md of a release, and CONFIGS.md with the tables that are too long for it (empty if none are).
 
@@ -109,21 +113,23 @@ def release_card(
         repository: the Hub repository that the load snippet names.
         release: its number, ``1.2.0``; if empty, the card names no revision.
         changes: the release's section of the changelog, Markdown.
+        day: the date of the release, ISO 8601; empty if it has none.
     """
     configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
-    default, names, judged = yaml_header.default_config(configs), _language_names(), verdicts(configs)
+    default, judged = yaml_header.default_config(configs), verdicts(configs)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
     tasks: dict[str, list[ConfigEntry]] = {}
     for entry in sorted(configs.values(), key=lambda entry: entry["task"]):
         tasks.setdefault(entry["task"], []).append(entry)
+    genres = Counter(genre for source in sources.values() for genre in source.get("genre", ()))
     of_language: dict[str, list[str]] = {}
     for name, entry in configs.items():
         of_language.setdefault(entry["lang"], []).append(name)
     values: dict[str, Any] = {
-        "manifest": manifest, "repository": repository, "release": release, "default": default, "names": names,
+        "manifest": manifest, "repository": repository, "release": release, "default": default,
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs), "tasks": tasks,
-        "languages": {lang: names.get(lang, lang) for lang in sorted(of_language)},
+        "languages": {lang: treebanks.language_name(lang) for lang in sorted(of_language)},
         "by_language": {
             lang: ([configs[name] for name in of_lang], tally(judged[name].word for name in of_lang))
             for lang, of_lang in of_language.items()
@@ -131,6 +137,8 @@ def release_card(
         "rows": sum(map(yaml_header.n_rows, configs.values())),
         "sources": sorted(sources.items(), key=lambda item: (item[1]["lang"], item[0])),
         "used": Counter(name for entry in configs.values() for name in entry["sources"]),
+        "genres": sorted(genres.items(), key=lambda item: (-item[1], item[0])),
+        "without_genre": sum(not source.get("genre") for source in sources.values()), "day": day,
         "least_rows": LEAST_ROWS, "readers": {
             name: reader_table(entry["readers"]) for name, entry in sorted(configs.items()) if "readers" in entry
         },
@@ -162,7 +170,8 @@ def _first_row(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
     """
     if not entry.get("example"):
         return None
-    row, columns = entry["example"], fields(Shape(entry["shape"]), tuple(entry["labels"]), silver="silver" in entry)
+    row, used = entry["example"], {label for of_split in entry["counts"].values() for label in of_split}
+    columns = fields(Shape(entry["shape"]), entry["labels"], used, silver="silver" in entry)
     values = {field.name: row[field.name] for field in columns if field.name in row}
     values |= {name: dict(sorted(value.items())) for name, value in values.items() if isinstance(value, dict)}
     text = json.dumps(values, ensure_ascii=False, indent=1)
@@ -177,23 +186,15 @@ def code_location() -> str:
     return next((urls[name] for name in _CODE if name in urls), "https://pypi.org/project/discoprobe/")
 
 
-def language_name(code: str) -> str:
-    """The English name of a language that the catalogue knows, else its code."""
-    return _language_names().get(code, code)
-
-
-def _language_names() -> dict[str, str]:
-    return {language.code: language.name for language in treebanks.languages(every=True)}
-
-
 def overview(configs: Mapping[str, ConfigEntry]) -> str:
     """overview.svg: task × language, with size and verdict; empty without configs."""
-    return plots.overview_plot(configs, _language_names()) if configs else ""
+    names = {entry["lang"]: treebanks.language_name(entry["lang"]) for entry in configs.values()}
+    return plots.overview_plot(configs, names) if configs else ""
 
 
 def attribution(manifest: Manifest) -> str:
     """ATTRIBUTION.md: each source with its licence, commit and citation."""
-    return render("attribution.md", sources=manifest["sources"], names=_language_names())
+    return render("attribution.md", sources=manifest["sources"])
 
 
 class Matrix(NamedTuple):
@@ -218,7 +219,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
         sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
         cell = f"{sizes} {judged[name].mark}".strip()
         cells = by_kind[generated if entry["task"].startswith("feats_") else kind]
-        cells[entry["lang"], entry["task"]] = f"[{cell}]({name}/README.md)"
+        cells[entry["lang"], entry["task"]] = f"[{cell}](cards/{entry['lang']}.md#{name})"
     tables = []
     for title, cells in by_kind.items():
         if not cells:
@@ -233,19 +234,19 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
 
 
 def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
-    """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
+    """The card of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
 
     It names neither repository nor release, so that it changes only if the config changes.
     """
     title, _, definition = config.definition.partition("\n")
     paragraphs = [" ".join(part.split()) for part in definition.strip().split("\n\n")]
     with_rows = [table for table in config.splits.values() if table.num_rows]
-    drops = sorted(config.drops.items(), key=lambda drop: (-drop[1], drop[0]))
+    drops, used = sorted(config.drops.items(), key=lambda drop: (-drop[1], drop[0])), config.used_labels
     return render(
         "config.md", config=config, title=title, definition="\n\n".join(paragraphs),
-        language=language_name(config.lang), papers=config.papers, splits=tuple(config.splits),
-        counts=config.counts(), labels=config.used_labels if len(config.used_labels) <= _LABELS else (),
-        lengths=lengths, fields=fields(config.shape, config.labels, silver=bool(config.silver)),
+        language=treebanks.language_name(config.lang), papers=config.papers, splits=tuple(config.splits),
+        counts=config.counts(), used=used, labels=used if len(used) <= _LABELS else (),
+        lengths=lengths, fields=fields(config.shape, config.labels, used, silver=bool(config.silver)),
         examples=examples.examples(config.shape, config.labels, [config.splits["test"], *with_rows][-1]),
         marked=examples.MARKED.get(config.shape, ""), filters=_filters(config),
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
@@ -253,7 +254,8 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
         design=recorded_designs().get(config.task),
         verdict=_with_bold_word(verdict_of(report) if report else Verdict(NOT_AUDITED)),
-        rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
+        rows_plot=(plots.rows_name(config.name), *plots.image_size(plots.rows_plot(config, lengths))),
+        audit_plot=(plots.audit_name(config.name), *plots.image_size(plots.audit_plot(report))) if report else (),
     )  # fmt: skip
 
 

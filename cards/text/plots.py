@@ -6,6 +6,7 @@ colour for text, while CSS follows the theme of the reader.
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID, Kind
 from discoprobe.builders.config import Config
-from discoprobe.cards.metadata.manifest import PLOTS, ConfigEntry
+from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.text.examples import Lengths
 from discoprobe.cards.text.templating import plain, render
 from discoprobe.cards.text.verdicts import task_designs, verdicts
@@ -31,6 +32,10 @@ _HISTOGRAM = 90
 _CELL = 15
 """Width and height of a config in the picture of a release: two letters of 11 pixels."""
 _BESIDE, _FILLED = 2, 0.9
+_BETWEEN = 20
+"""Pixels between the plots of a sheet."""
+_SIZE = re.compile(r'<svg [^>]*width="(\d+)" height="(\d+)"')
+_PLACED = re.compile(r'^<view id="([\w-]+)" [^\n]*\n<svg y="\d+">\n(.*?^</svg>\n)</svg>$', re.MULTILINE | re.DOTALL)
 _CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
 """Size of the plot of accuracies by layer, and the positions of its axes."""
 _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
@@ -38,13 +43,39 @@ _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 
 
 def rows_name(config: str) -> str:
-    """The file of a config's plot of labels and lengths, inside the release."""
-    return f"{PLOTS}/{config}-rows.svg"
+    """The id of a config's plot of labels and lengths in the sheet of its language."""
+    return f"{config}-rows"
 
 
 def audit_name(config: str) -> str:
-    """The file of a config's plot of solvers, inside the release."""
-    return f"{PLOTS}/{config}-audit.svg"
+    """The id of a config's plot of solvers in the sheet of its language."""
+    return f"{config}-audit"
+
+
+def sheet(plots: Mapping[str, str]) -> str:
+    """Plots below each other in one SVG, with a view per plot: ``sheet.svg#dc_es-rows`` shows this one alone."""
+    placed, y, width = [], 0, 0
+    for name, plot in plots.items():
+        size = image_size(plot)
+        placed.append((name, y, *size, plot))
+        y, width = y + size[1] + _BETWEEN, max(width, size[0])
+    return render("sheet.svg", placed=placed, width=width, height=y)
+
+
+def split_sheet(text: str) -> dict[str, str]:
+    """The plots of a `sheet`, by their ids."""
+    return {match[1]: match[2] for match in _PLACED.finditer(text)}
+
+
+def image_size(plot: str) -> tuple[int, int]:
+    """Width and height of a plot, in pixels.
+
+    Raises:
+        ValueError: the text is not one of these plots.
+    """
+    if match := _SIZE.search(plot):
+        return int(match[1]), int(match[2])
+    raise ValueError("the plot does not say its size")
 
 
 class Bar(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from discoprobe.cards.metadata.yaml_header import n_rows
+from discoprobe.loaders.catalogue.treebanks import language_name
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~$^])")
 _NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")
@@ -82,7 +83,7 @@ _TWO_DIGITS = 9.95
 
 _FILTERS = {
     "md": line, "marked": marked, "interval": interval, "compact": compact, "n_rows": n_rows,
-    "count": "{:,}".format,  # 12,345
+    "language": language_name, "count": "{:,}".format,  # 12,345
     "share": lambda value, sign="": "" if value is None else f"{value:{sign}.3f}",  # 0.650
 }  # fmt: skip
 

@@ -322,6 +322,17 @@ def languages(*, every: bool = False) -> list[Language]:
     ]
 
 
+def language_name(code: str) -> str:
+    """The English name of a language: that of the catalogue, else that of ``names.toml``, else the code itself."""
+    return _by_code()[code].name if code in _by_code() else _english_names().get(code, code)
+
+
+@functools.cache
+def _english_names() -> Mapping[str, str]:
+    file = importlib.resources.files("discoprobe.loaders.languages") / "names.toml"
+    return parse_toml(file.read_text(encoding="utf-8"), file.name)
+
+
 def language(name: str) -> Language:
     """The language with this code (``es``, ``spa``) or English name (``Spanish``, ``ancient greek``).
 

@@ -17,8 +17,8 @@ from discoprobe.builders import build as building
 from discoprobe.builders.config import Config
 from discoprobe.cards.release.rows import features_of
 from discoprobe.cards.text import examples
-from discoprobe.cards.text.card import language_name
 from discoprobe.cards.text.templating import render
+from discoprobe.loaders.catalogue.treebanks import language_name
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.process_pool import WORDS, Progress, silent
 from discoprobe.sources import load_corpus as read_corpus

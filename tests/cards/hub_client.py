@@ -186,6 +186,14 @@ def push(repo, token, folder, *, agree=True, patience=None, verbose=False, **opt
     return pushed(Path(folder), repo, made, confirm=lambda _: agree).to_dict()
 
 
+def restore(repo, token, release, *, patience=None, **options):
+    from discoprobe.cards.hub import Options, RetryPolicy
+    from discoprobe.cards.hub.push import restore as restored
+
+    quick = RetryPolicy(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
+    return restored(repo, release, Options(token=token, retry=quick, **{"read_back": 0} | options)).to_dict()
+
+
 def push_full_disk(repo, token, folder):
     """A push on a machine that cannot write more than a few bytes per file."""
     import resource
@@ -289,7 +297,20 @@ def program(repo, token, arguments, environment, folder, catalogue=None):
 
 TASKS = {
     task.__name__: task
-    for task in (program, read_hub, push, push_full_disk, compare, verify, load, names, stream, execute, checksums)
+    for task in (
+        program,
+        read_hub,
+        push,
+        restore,
+        push_full_disk,
+        compare,
+        verify,
+        load,
+        names,
+        stream,
+        execute,
+        checksums,
+    )
 }
 
 if __name__ == "__main__":

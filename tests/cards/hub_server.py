@@ -45,6 +45,9 @@ LICENCES = {
     "mit",
     "other",
 }
+GATEWAY_SECONDS = 60
+LANDING_SECONDS = 0.3
+"""How long after the gateway's 504 a commit is there."""
 SIZES = {"n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M"}
 GIT_ATTRIBUTES = b"*.parquet filter=lfs diff=lfs merge=lfs -text\n"
 
@@ -59,6 +62,7 @@ class Fault(enum.Enum):
     REFUSED = "401"
     FORBIDDEN = "403"
     LOST = "answer lost after success"
+    LATE = "504 while it is still being served"
     RIVAL = "rival's commit before it"
     KILL = "kill -9 before it"
     KILL_AFTER = "kill -9 after it"
@@ -169,6 +173,9 @@ class Case:
     chance); ``first`` by part of what is asked, once; ``always`` by part, each time.
 
     Objects of more than ``part_size`` bytes, if it is set, are sent in parts of that size.
+
+    A commit has at most ``most_files`` files of LFS and a body of ``most_bytes``, as at the real Hub. It takes
+    ``per_file`` seconds for each file; if that is more than a minute, the gateway answers 504, and the commit is made.
     """
 
     repo: str
@@ -180,6 +187,9 @@ class Case:
     hit: list[str] = field(default_factory=list)
     pid: int | None = None
     part_size: int = 0
+    most_files: int = 25_000
+    most_bytes: int = 1_000_000_000
+    per_file: float = 0.0
 
     def next(self, what: str) -> Fault | Answer | None:
         self.seen.append(what)
@@ -296,6 +306,10 @@ class Handler(BaseHTTPRequestHandler):
         self.route, self.query = split.path, parse_qs(split.query, keep_blank_values=True)
         case = self.server.case_of(self.path, self.token)
         fault = case.next(f"{self.command} {self.route}") if case else None
+        if case and re.search(r"/commit/", self.route):
+            n_files = self.body.count(b"\n")
+            if n_files * case.per_file > GATEWAY_SECONDS:
+                fault = fault or Fault.LATE
         if isinstance(fault, Answer):
             self.send(fault.status, fault.body, {"Content-Type": "application/json", **fault.headers})
         elif fault is None or not self.fails(fault, case):
@@ -303,6 +317,8 @@ class Handler(BaseHTTPRequestHandler):
                 answer = self.answer()
             if fault is Fault.LOST:
                 self.reset()
+            elif fault is Fault.LATE:
+                pass  # the answer comes after the gateway's
             elif fault is Fault.KILL_AFTER:
                 self.kill(case)
             else:
@@ -334,6 +350,13 @@ class Handler(BaseHTTPRequestHandler):
             case Fault.RIVAL:
                 with self.server.lock:
                     self.server.rival(case.repo)
+                return False
+            case Fault.LATE:
+                self.close_connection = True  # the next request of this client comes beside this one
+                self.send(504, b"<html>Gateway Time-out</html>", {"Content-Type": "text/html", "Connection": "close"})
+                self.wfile.flush()
+                self.connection.shutdown(socket.SHUT_WR)
+                self.server.stopping.wait(LANDING_SECONDS)
                 return False
             case Fault.LOST | Fault.KILL_AFTER:
                 return False
@@ -611,6 +634,11 @@ class Handler(BaseHTTPRequestHandler):
         if rev not in repo.branches and rev not in repo.pulls:
             raise Refusal(400, f"{rev} is no branch")
         lines = [json.loads(line) for line in self.body.splitlines() if line]
+        case = self.server.cases.get(id)
+        if case and sum(line["key"] == "lfsFile" for line in lines) > case.most_files:
+            raise Refusal(400, f"too many LFS files in one commit: at most {case.most_files}")
+        if case and len(self.body) > case.most_bytes:
+            raise Refusal(413, f"the commit is larger than {case.most_bytes} bytes")
         header = lines[0]["value"]
         if lines[0]["key"] != "header" or not header.get("summary"):
             raise Refusal(400, "a commit begins with its header")

@@ -19,6 +19,7 @@ from discoprobe.builders import Config, Settings, Shape, build_all, tasks_named
 from discoprobe.cards.release import Format, open_release, tokens
 from discoprobe.cards.release import export as export_module
 from discoprobe.cards.release.export import export
+from discoprobe.cards.review import read_card
 from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 
 SPLITS = ("train", "validation", "test")
@@ -224,7 +225,7 @@ def test_tokens_lose_nothing_but_white_space_and_stay_as_they_are(text):
 def test_what_was_filtered_by_frequency_stands_in_card_and_manifest(release):
     note = "Word frequencies are from wordfreq's list 'en', by lemmas; sentences are not filtered by it"
     assert json.loads((release / "manifest.json").read_text())["configs"]["somo_en"]["notes"] == [note]
-    assert "are from wordfreq" in (release / "somo_en" / "README.md").read_text()
+    assert "are from wordfreq" in read_card(release, "somo_en")
 
 
 def _pairs(release, config):

@@ -15,6 +15,7 @@ from raw_cases import articles
 from shared import sample_file
 from tiny_catalogue import write_catalogue
 
+from discoprobe.cards.review import read_card
 from discoprobe.loaders.catalogue import hub_texts
 
 FINEWIKI = next(text for text in hub_texts() if text.name == "finewiki")
@@ -83,13 +84,13 @@ def test_a_language_of_a_data_set_is_built_from_the_pinned_commit(hub, finewiki,
     assert (read["documents"], read["made_by"]["engine"]) == (90, "rules")
     assert 0.9 * 90 * 12 < read["sentences"] <= 90 * 12
     rows = pl.read_parquet(tmp_path / "out" / "so_es" / "*.parquet")
-    about = pl.read_parquet(tmp_path / "out" / "attribution" / "so_es.parquet")
+    about = pl.read_parquet(tmp_path / "out" / "attribution" / "es.parquet")
     assert about["doc_id"].to_list() == sorted(rows["doc_id"].unique())
     assert about.filter(doc_id="eswiki/7").rows() == [
-        ("finewiki-es", "eswiki/7", "Título 7", "https://es.example.org/7")
+        ("so_es", "finewiki-es", "eswiki/7", "Título 7", "https://es.example.org/7")
     ]
-    assert "Wikipedia contributors" in (tmp_path / "out" / "so_es" / "README.md").read_text()
-    assert made["files"].keys() >= {"attribution/so_es.parquet"}
+    assert "Wikipedia contributors" in read_card(tmp_path / "out", "so_es")
+    assert made["files"].keys() >= {"attribution/es.parquet"}
     addresses = [address for address in hub.read if FINEWIKI.repo in address]
     assert addresses
     sent = sum(hub.read[address] for address in addresses)
@@ -144,11 +145,11 @@ def test_text_of_the_catalogue_fills_treebanks_of_the_catalogue_and_nothing_else
     made = json.loads((release / "manifest.json").read_text())
     assert made["configs"]["so_es"]["sources"] == ["UD_Spanish-Tiny", "finewiki-es"]
     assert made["sources"]["finewiki-es"]["annotation"]["fills"] is True
-    card = (release / "so_es" / "README.md").read_text()
+    card = read_card(release, "so_es")
     assert "CC BY-SA 4.0" in card
     assert "Wikipedia contributors" in card
     assert "license: [cc-by-4.0, cc-by-sa-4.0]" in (release / "README.md").read_text()
-    assert pl.read_parquet(release / "attribution" / "so_es.parquet")["corpus"].unique().to_list() == ["finewiki-es"]
+    assert pl.read_parquet(release / "attribution" / "es.parquet")["corpus"].unique().to_list() == ["finewiki-es"]
     for name, more in {"gold": ("--gold",), "own": ("--corpus", sample_file("es"))}.items():
         alone = of_catalogue(*BUILD, *more, "--out", tmp_path / name, clients=unreachable)
         assert alone.returncode == 0, alone.stderr

@@ -86,17 +86,32 @@ def test_only_what_is_asked_for_is_built(out, request_):
     ("path", "change"),
     [
         ("bso_es/test-00000-of-00001.parquet", lambda file: file.write_bytes(file.read_bytes()[:-1])),
-        ("bso_es/README.md", lambda file: file.write_text(file.read_text().replace("Spanish", "spanish"))),
-        ("bso_es/audit.json", lambda file: file.unlink()),
+        ("bso_es/validation-00000-of-00001.parquet", lambda file: file.write_bytes(file.read_bytes()[:-1] + b"2")),
+        ("bso_es/train-00000-of-00001.parquet", lambda file: file.unlink()),
         ("bso_es/train-more.parquet", lambda file: file.write_bytes(b"PAR1")),
-        ("assets/bso_es-rows.svg", lambda file: file.write_text("<svg/>")),
     ],
-    ids=["fewer bytes", "same size", "gone", "one more", "plot"],
+    ids=["fewer bytes", "same size", "gone", "one more"],
 )
 def test_files_that_were_touched(out, request_, path, change):
     before = tree_of(out)
     change(out / path)
     assert renewed(request_, out) == ({"bso_es"}, {"dc_es", "gapping_es"})
+    assert tree_of(out) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("cards/es.md", lambda file: file.write_text(file.read_text().replace("Spanish", "spanish"))),
+        ("audits/es.json", lambda file: file.unlink()),
+        ("assets/es.svg", lambda file: file.write_text("<svg/>")),
+    ],
+    ids=["same size", "gone", "plots"],
+)
+def test_a_file_of_the_language_that_was_touched(out, request_, path, change):
+    before = tree_of(out)
+    change(out / path)
+    assert renewed(request_, out) == ({"bso_es", "dc_es"}, {"gapping_es"})
     assert tree_of(out) == before
 
 

@@ -70,6 +70,8 @@ def program(hub, tmp_path_factory):
 def test_the_folder(folder):
     whole = manifest.read(folder)
     assert len(whole["configs"]) == 50 * len(TASKS)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) <= 3 * len(whole["configs"]) + 5 * len(LANGS) + 7
     assert releases.problems(folder) == []
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert len(readme.encode()) <= card.MOST_BYTES
@@ -77,9 +79,12 @@ def test_the_folder(folder):
     assert len((folder / "croissant.json").read_bytes()) < 10_000
     tables = folder / "CONFIGS.md"
     shown = tables.read_text(encoding="utf-8") if tables.exists() else readme
-    assert all(f"]({name}/README.md)" in shown for name in whole["configs"])
+    assert all(f"](cards/{entry['lang']}.md#{name})" in shown for name, entry in whole["configs"].items())
     assert len(get_dataset_config_names(str(folder))) == 50 * len(TASKS)
     assert load_dataset(str(folder), LAST, split="test").num_rows == 8
+    assert (folder / yaml_header.STANDALONE).stat().st_size < 80 * len(whole["configs"])
+    assert [*load_dataset(str(folder))] == ["train", "validation", "test"]
+    assert len(list(load_dataset(str(folder), "task0_af", split="validation", streaming=True))) == 4
 
 
 LOAD = """
@@ -103,7 +108,7 @@ def test_published_loaded_and_changed(folder, program):
     second = json.loads(program(*push))
     assert second["release"] != first["release"]
     sent = {path.partition("/")[0] for path in second["uploads"] if "/" in path}
-    assert sent <= {f"task{n}_de" for n in range(4)} | {"assets", "manifest"}
+    assert sent <= {f"task{n}_de" for n in range(4)} | {"assets", "cards", "manifest"}
     assert [path for path in second["uploads"] if path.startswith("manifest/")] == ["manifest/de.json"]
     whole = {path for path in second["uploads"] if "/" not in path}
     assert whole <= {

@@ -10,7 +10,7 @@ from shared import ROOT
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import audit
-from discoprobe.cards.metadata import config_entry
+from discoprobe.cards.metadata import config_entry, manifest
 from discoprobe.cards.text import lengths, plots
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -168,9 +168,20 @@ def test_an_audit_that_could_train_nothing():
 
 
 def test_every_config_has_its_plots(sample_release):
-    configs = {path.parent.name for path in sample_release.glob("*/audit.json")}
-    files = {path.name for path in (sample_release / "assets").iterdir()}
-    assert files == {f"{name}-{kind}.svg" for name in configs for kind in ("rows", "audit")}
+    configs = manifest.read(sample_release)["configs"]
+    views = set()
+    for path in (sample_release / "assets").iterdir():
+        sheet = parsed(path.read_text(encoding="utf-8"))
+        views |= {view.get("id") for view in sheet.iter("{http://www.w3.org/2000/svg}view")}
+    assert views == {f"{name}-{kind}" for name in configs for kind in ("rows", "audit")}
+
+
+def test_a_sheet_gives_its_plots_back():
+    made = {"a_es-rows": plots.heat_map("a", {("x", "y"): 0.5}), "b_es-audit": plots.heat_map("b", {("x", "z"): 1.0})}
+    assert plots.split_sheet(plots.sheet(made)) == made
+    assert '<view id="b_es-audit" viewBox="0 82 400 62"/>' in plots.sheet(made)
+    with pytest.raises(ValueError, match="does not say its size"):
+        plots.image_size("<svg/>")
 
 
 def test_readme_shows_the_picture_of_the_sample(sample_release):

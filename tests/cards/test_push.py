@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import json
 import re
 import signal
 import sys
@@ -20,6 +21,7 @@ import releases
 from hub_server import Answer, Fault
 
 from discoprobe.builders import Unavailable
+from discoprobe.cards.metadata import manifest
 
 _numbers = itertools.count()
 
@@ -142,7 +144,7 @@ def test_card_and_changelog_speak_of_all_configs(hub, client, case, folders):
 def test_the_snippets_of_published_cards_run_as_they_are(hub, client, case, folders, tmp_path):
     ok(client.call("push", case, folder=str(folders["de"])))
     repo = hub.repos[case.repo]
-    for path in ("README.md", "bso_de/README.md"):
+    for path in ("README.md", "cards/de.md"):
         card = repo.read(repo.head.tree[path]).decode()
         snippet = re.search(r"```python\n(.*?)```", card, re.DOTALL)[1]
         assert f'load_dataset("{case.repo}", "bso_de"' in snippet
@@ -176,7 +178,14 @@ def test_a_config_of_another_build_stays(hub, client, case, tmp_path):
     ok(client.call("push", case, folder=str(releases.write(tmp_path / "one", releases.config()))))
     found = ok(client.call("push", case, folder=str(releases.write(tmp_path / "two", releases.config("dc")))))
     assert (found["release"], found["keeps"]) == ("1.1.0", ["bso_de"])
-    assert {"bso_de/README.md", "dc_de/README.md", "assets/bso_de-rows.svg"} <= tree(hub, case).keys()
+    repo = hub.repos[case.repo]
+    page = repo.read(repo.head.tree["cards/de.md"]).decode()
+    assert re.findall(r"^# (\w+)$", page, re.MULTILINE) == ["bso_de", "dc_de"]
+    assert page.count(f'load_dataset("{case.repo}", ') == 2
+    assert {"bso_de-rows", "dc_de-rows"} <= set(
+        re.findall(r'view id="([\w-]+)', repo.read(repo.head.tree["assets/de.svg"]).decode())
+    )
+    assert [*json.loads(repo.read(repo.head.tree["audits/de.json"]))] == ["bso_de", "dc_de"]
 
 
 def test_two_states_of_one_corpus_do_not_meet(client, case, tmp_path):
@@ -276,9 +285,9 @@ def test_a_dedication_needs_no_attribution(client, case, tmp_path):
 
 def test_a_folder_that_was_touched_after_its_build(client, case, tmp_path):
     folder = releases.write(tmp_path / "out", releases.config())
-    with (folder / "bso_de" / "README.md").open("a") as file:
+    with (folder / "cards" / "de.md").open("a") as file:
         file.write("!")
-    refused(client.call("push", case, folder=str(folder)), 1, "bso_de/README.md differs from the manifest")
+    refused(client.call("push", case, folder=str(folder)), 1, "cards/de.md differs from the manifest")
     refused(client.call("push", case, folder=str(tmp_path)), 1, "holds no manifest.json")
     assert case.seen == []
 
@@ -432,10 +441,10 @@ def test_files_of_others_stay_and_are_named(hub, client, pushed, folders):
 
 def test_a_file_that_somebody_deleted_is_noticed(hub, client, pushed, folders):
     repo = hub.repos[pushed.repo]
-    rest = {path: file for path, file in repo.head.tree.items() if path != "bso_de/audit.json"}
-    repo.commit("main", "Delete audit.json", "rita", rest)
-    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "bso_de/audit.json")
-    assert ok(client.call("push", pushed, folder=str(folders["de"])))["uploads"].keys() >= {"bso_de/audit.json"}
+    rest = {path: file for path, file in repo.head.tree.items() if path != "audits/de.json"}
+    repo.commit("main", "Delete audits", "rita", rest)
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "audits/de.json")
+    assert ok(client.call("push", pushed, folder=str(folders["de"])))["uploads"].keys() >= {"audits/de.json"}
 
 
 def test_bytes_that_arrive_wrong_are_never_used(hub, client, pushed, folders):
@@ -615,7 +624,7 @@ def rows_of(hub, case):
     return {
         path: re.sub(rb"\borg/\w+", b"org/NAME", repo.read(repo.head.tree[path])) if path.endswith(".md") else blob
         for path, blob in tree(hub, case).items()
-        if path.startswith(("bso_", "assets/"))
+        if path.startswith(("bso_", *(f"{folder}/" for folder in manifest.OF_LANGUAGES)))
     }
 
 
@@ -626,7 +635,7 @@ NEXT = {"old": "published", "new, no tag": "completed", "new, tagged": "unchange
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["first", "next"])
 @pytest.mark.parametrize(
-    "fault", [fault for fault in Fault if fault is not Fault.FORBIDDEN], ids=lambda fault: fault.value
+    "fault", [fault for fault in Fault if fault not in {Fault.FORBIDDEN, Fault.LATE}], ids=lambda fault: fault.value
 )
 def test_every_request_of_a_push_fails_once(hub, client, folders, scenarios, scenario, fault, capsys):
     """After each fault the repository is the old release or the new one, and a second push completes it."""
@@ -734,3 +743,155 @@ def test_a_release_of_three_hundred_configs(hub, client, case, tmp_path, capsys)
             f" in {requests} requests, again {time.perf_counter() - start:.1f} s in {len(case.seen)}; one config loads"
             f" in {load_seconds:.1f} s, {load_requests} requests"
         )
+
+
+# what the real Hub does with large commits
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_commit_that_lands_after_the_gateway_has_given_up(hub, client, case, folders, slow):
+    """The head is still the old one when it is looked at first; the commit that lands later is ours, and it is one."""
+    if slow:
+        case.per_file = 10.0
+    else:
+        case.first["/commit/main"] = Fault.LATE
+    found = ok(client.call("push", case, folder=str(folders["de"]), patience={"first_wait": 0.5, "longest_wait": 1.0}))
+    assert found["state"] == "published"
+    repo = hub.repos[case.repo]
+    assert [commit.title for commit in repo.history()] == ["Release v1.0.0", "initial commit"]
+    assert repo.tags == {"v1.0.0": repo.head.oid}
+    assert len([path for path in case.seen if "/commit/main" in path]) <= 2
+
+
+def test_a_commit_that_lands_when_nobody_waits_any_more(hub, client, case, folders, monkeypatch):
+    """The push ends with an error and says what to do; the next one finds the release and sets its tag."""
+    monkeypatch.setattr("hub_server.LANDING_SECONDS", 2.0)
+    case.first["/commit/main"] = Fault.LATE
+    impatient = {"attempts": 1}
+    refused(
+        client.call("push", case, folder=str(folders["de"]), patience=impatient), 4, "504", "nothing is half published"
+    )
+    deadline = time.monotonic() + 10
+    while len(hub.repos[case.repo].history()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert ok(client.call("push", case, folder=str(folders["de"])))["state"] == "completed"
+    assert [*hub.repos[case.repo].tags] == ["v1.0.0"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "words"), [("most_files", 2, "too many LFS files"), ("most_bytes", 9_000, "413")]
+)
+def test_limits_of_a_commit(hub, client, case, folders, limit, most, words):
+    setattr(case, limit, most)
+    refused(client.call("push", case, folder=str(folders["de"])), 4, words)
+    assert [commit.title for commit in hub.repos[case.repo].history()] == ["initial commit"]
+    assert hub.repos[case.repo].tags == {}
+
+
+def test_two_thirds_of_the_files_of_a_commit_are_rows(hub, client, case, folders):
+    """Files beside rows are few: what is sent inline is one file per kind and language, and those of the release."""
+    found = ok(client.call("push", case, folder=str(folders["de"])))
+    inline = sorted(path for path in found["uploads"] if not path.endswith(".parquet"))
+    assert inline == ["ATTRIBUTION.md", "CHANGELOG.md", "README.md", "assets/de.svg", "audits/de.json", "cards/de.md",
+                      "croissant.json", "manifest.json"]  # fmt: skip
+
+
+# heads that somebody has changed
+
+
+def earlier_format(repo, tree):
+    text = json.loads(repo.read(tree["manifest.json"])) | {"format": 1}
+    return tree | {"manifest.json": repo.store("manifest.json", json.dumps(text).encode())}
+
+
+def without(tree, *paths):
+    return {path: file for path, file in tree.items() if path not in paths}
+
+
+DAMAGED = {
+    "no manifest": lambda _, tree: without(tree, "manifest.json"),
+    "manifest is no JSON": lambda repo, tree: tree | {"manifest.json": repo.store("manifest.json", b"{")},
+    "manifest of other types": lambda repo, tree: (
+        tree | {"manifest.json": repo.store("manifest.json", b'{"format": 2}')}
+    ),
+    "earlier format": earlier_format,
+}
+
+
+def damage(hub, case, change):
+    repo = hub.repos[case.repo]
+    repo.commit("main", "Change by hand", "rita", change(repo, dict(repo.head.tree)))
+    return repo
+
+
+@pytest.mark.parametrize("change", DAMAGED.values(), ids=DAMAGED.keys())
+def test_a_damaged_head_is_named_with_the_remedy(hub, client, pushed, folders, change):
+    repo = damage(hub, pushed, change)
+    head = repo.head.oid
+    for call in ("push", "compare"):
+        message = refused(client.call(call, pushed, folder=str(folders["de"])), 4, "v1.0.0", pushed.repo)
+        assert f"`build push --restore v1.0.0 --repo {pushed.repo}`" in message
+        assert "/" not in message.replace(pushed.repo, ""), "a place in the client's cache helps nobody"
+    assert repo.head.oid == head
+    assert ok(client.call("restore", pushed, release="v1.0.0"))["state"] == "restored"
+    assert repo.head.tree == repo.commits[repo.tags["v1.0.0"]].tree
+    assert ok(client.call("push", pushed, folder=str(folders["de"])))["state"] == "unchanged"
+    assert ok(client.call("push", pushed, folder=str(folders["es"])))["release"] == "1.1.0"
+
+
+FOREIGN = {
+    "other rows": lambda repo, tree: tree | {
+        "bso_de/test-00000-of-00001.parquet": repo.store("bso_de/test-00000-of-00001.parquet", b"PAR1 other")},
+    "more rows": lambda repo, tree: tree | {
+        "bso_de/test-more.parquet": repo.store("bso_de/test-more.parquet", b"PAR1")},
+    "another card": lambda repo, tree: tree | {"cards/de.md": repo.store("cards/de.md", b"# bso_de\n")},
+    "configs of others": lambda repo, tree: tree | {
+        ".huggingface.yaml": repo.store(".huggingface.yaml", b"configs: []")},
+    "half of it": lambda _, tree: without(
+        tree, "bso_de/train-00000-of-00001.parquet", "audits/de.json", "README.md"),
+    "nothing": lambda _, tree: {".gitattributes": tree[".gitattributes"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", FOREIGN.values(), ids=FOREIGN.keys())
+def test_a_release_is_put_back(hub, client, pushed, folders, tmp_path, change):
+    repo = damage(hub, pushed, change)
+    hub.rival(pushed.repo)
+    head = repo.head.oid
+    planned = ok(client.call("restore", pushed, release="1.0.0", dry_run=True))
+    assert (planned["state"], repo.head.oid) == ("planned", head)
+    found = ok(client.call("restore", pushed, release="1.0.0", read_back=1))
+    assert (found["state"], found["uploads"], found["deletes"]) == ("restored", planned["uploads"], planned["deletes"])
+    released = repo.commits[repo.tags["v1.0.0"]].tree
+    assert without(repo.head.tree, "rival.txt") == released
+    assert repo.head.parent == head, "one commit"
+    assert found["unmanaged"] == ["rival.txt"]
+    assert ok(client.call("load", pushed, config="bso_de", revision="main", cache=str(tmp_path)))["test"]["ids"]
+    assert ok(client.call("restore", pushed, release="1.0.0"))["state"] == "unchanged"
+
+
+def test_a_release_that_cannot_be_put_back(hub, client, pushed, case):
+    refused(client.call("restore", pushed, release="v2.0.0"), 4, "no release v2.0.0", "its last one is v1.0.0")
+    refused(client.call("restore", pushed, release="newest"), 2, "not a number of three parts")
+    refused(client.call("restore", hub.case("nowhere"), release="v1.0.0"), 4, "no release v1.0.0")
+    repo = damage(hub, pushed, earlier_format)
+    repo.tags["v1.1.0"] = repo.head.oid
+    refused(client.call("restore", pushed, release="v1.1.0"), 4, "no whole release", "format 1, now 2")
+    assert "give another --repo" in refused(client.call("verify", pushed, revision="main"), 4, "format 1, now 2")
+
+
+def test_cards_that_somebody_has_changed_are_not_published_again(hub, client, pushed, tmp_path):
+    """The German page is written again for another German config; an edit by hand would come along."""
+    damage(hub, pushed, FOREIGN["another card"])
+    other = str(releases.write(tmp_path / "dc", releases.config("dc")))
+    refused(client.call("push", pushed, folder=other), 4, "cards/de.md", "somebody has changed it", "--restore v1.0.0")
+    ok(client.call("restore", pushed, release="v1.0.0"))
+    assert ok(client.call("push", pushed, folder=other))["release"] == "1.1.0"
+
+
+def test_a_race_while_a_release_is_put_back(hub, client, pushed):
+    damage(hub, pushed, FOREIGN["nothing"])
+    pushed.first["/commit/main"] = Fault.RIVAL
+    refused(client.call("restore", pushed, release="v1.0.0"), 4, "somebody else committed", "Rival's change")
+    pushed.first["/commit/main"] = Fault.LOST
+    assert ok(client.call("restore", pushed, release="v1.0.0"))["state"] == "restored"

@@ -18,6 +18,7 @@ from discoprobe import pipeline
 from discoprobe.builders import Shape, Unavailable
 from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
 from discoprobe.cards.release import MOST_BYTES, card_problems, documents, open_release
+from discoprobe.cards.review import read_card
 from discoprobe.cards.text import card, compact
 from discoprobe.sources import Request
 
@@ -91,12 +92,16 @@ def metadata_free(folder):
 
 
 def test_every_link_leads_somewhere(sample_release):
-    for page in [sample_release / "README.md", *sample_release.glob("*/README.md")]:
+    for page in [sample_release / "README.md", *sample_release.glob("cards/*.md")]:
         targets = re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
         assert targets, page
         for target in targets:
             anchor = target.startswith("#") and target[1:].replace("-", " ") in page.read_text(encoding="utf-8").lower()
-            assert anchor or target.startswith("https://") or (page.parent / target).exists(), (page, target)
+            path, _, part = target.partition("#")
+            there = (page.parent / path).exists()
+            if part and path:
+                there = there and f"\n# {part}\n" in (page.parent / path).read_text(encoding="utf-8")
+            assert anchor or target.startswith("https://") or there, (page, target)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +137,7 @@ def test_the_version_of_each_task_is_in_the_table(sample_release):
 
 def test_the_matrix_has_every_config_once(sample_release):
     whole = manifest.read(sample_release)
-    cells = re.findall(r"\[[^\]]+\]\((\w+)/README\.md\)", metadata_free(sample_release))
+    cells = re.findall(r"\[[^\]]+\]\(cards/\w+\.md#(\w+)\)", metadata_free(sample_release))
     assert sorted(cells) == sorted(whole["configs"])
 
 
@@ -151,7 +156,7 @@ def test_a_released_card_names_repository_revision_and_changes(sample_release):
 
 def test_a_config_s_card_and_plots_do_not_change_with_the_release(sample_release):
     for name in ("dc_es", "bso_de"):
-        text = (sample_release / name / "README.md").read_text(encoding="utf-8")
+        text = read_card(sample_release, name)
         assert "org/discoprobe" not in text
         assert "revision" not in text
 
@@ -172,7 +177,8 @@ def test_many_configs(n):
     assert len(text.encode()) < card.MOST_BYTES
     assert card_problems(text, files, standalone) == []
     assert [one["config_name"] for one in yaml.safe_load(standalone)["configs"]] == sorted(whole["configs"])
-    assert all(f"]({name}/README.md)" in tables or f"]({name}/README.md)" in text for name in whole["configs"])
+    links = {name: f"](cards/{entry['lang']}.md#{name})" for name, entry in whole["configs"].items()}
+    assert all(link in tables or link in text for link in links.values())
 
 
 def test_one_of_300_configs_loads(tmp_path):
@@ -198,8 +204,8 @@ def test_4000_configs_and_no_more():
 
 
 def test_the_load_snippet_of_a_folder_runs_there(sample_release, monkeypatch, tmp_path):
-    for path in (sample_release / "README.md", sample_release / "bso_de" / "README.md"):
-        snippet = re.search(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)[1]
+    for name in ("", "bso_de"):
+        snippet = re.search(r"```python\n(.*?)```", read_card(sample_release, name), re.DOTALL)[1]
         monkeypatch.chdir(sample_release)
         monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
         exec(snippet, {})  # it would raise
@@ -277,7 +283,7 @@ def test_hostile_names_and_texts(tmp_path):
     headings = [after.content for one, after in itertools.pairwise(found) if one.type == "heading_open"]
     anchors = {"#" + heading.lower().replace(" ", "-") for heading in headings}
     assert {token.attrGet("href") for token in inner if token.type == "link_open"} - anchors <= {
-        "dc_es/README.md", "ATTRIBUTION.md", card.code_location(),
+        "cards/es.md#dc_es", "ATTRIBUTION.md", card.code_location(),
         "https://github.com/UniversalDependencies/UD_Test-Case/tree/" + "0123456789abcdef" * 2,
     }  # fmt: skip
     attribution = MARKDOWN.parse((folder / "ATTRIBUTION.md").read_text(encoding="utf-8"))
@@ -303,8 +309,9 @@ def test_two_builds_give_the_same_bytes(tmp_path, sample_release):
     assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two")
     pipeline.run(request, tmp_path / "two")
     assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two"), "building again into the same folder"
-    same = [name for name in tree_of(tmp_path / "one") if name.startswith(("dc_es/", "assets/dc_es"))]
-    assert len(same) == 7
+    same = [name for name in tree_of(tmp_path / "one") if name.startswith("dc_es/")]
+    assert len(same) == 3
+    assert read_card(tmp_path / "one", "dc_es") == read_card(sample_release, "dc_es")
     for name in same:
         assert (sample_release / name).read_bytes() == (tmp_path / "one" / name).read_bytes(), (
             "other languages change nothing"
@@ -316,15 +323,17 @@ def test_a_config_that_is_gone_takes_its_plots_with_it(tmp_path):
     folder = written(
         tmp_path / "release", one, config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="so_es")
     )
-    assert (folder / "assets" / "so_es-rows.svg").exists()
+    assert '<view id="so_es-rows"' in (folder / "assets" / "es.svg").read_text(encoding="utf-8")
     written(folder, one, missing=[Unavailable("so_es", "so", "es", "gone")])
-    assert not (folder / "assets" / "so_es-rows.svg").exists()
+    for path in (folder / "assets" / "es.svg", folder / "cards" / "es.md"):
+        assert "so_es" not in path.read_text(encoding="utf-8")
     assert set(manifest.read(folder)["files"]) == {
         "README.md",
         "ATTRIBUTION.md",
         "croissant.json",
         "overview.svg",
-        "assets/dc_es-rows.svg",
+        "assets/es.svg",
+        "cards/es.md",
     }
 
 

@@ -16,7 +16,7 @@ from discoprobe.builders.audit import Finding, Kind, Severity, Status
 from discoprobe.cards import marks_file, read_marks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import RowFilter, RowStore, compare, in_folder, renew_figures
-from discoprobe.cards.review import BlindRound, Reader, differences, inside, question_of, sample
+from discoprobe.cards.review import BlindRound, Reader, differences, inside, question_of, read_card, sample
 from discoprobe.loaders import DiscoprobeError, UsageError
 
 
@@ -410,18 +410,18 @@ def test_a_round_from_first_answer_to_the_cards(release, app):
     whole = manifest.read(release)["configs"]
     found = [whole[name]["readers"]["person"] for name in ("bso_ar", "bso_de")]
     assert sum(one["correct"] for one in found) == 10
-    card = (release / "bso_de" / "README.md").read_text(encoding="utf-8")
+    card = read_card(release, "bso_de")
     assert card.count("## Readers\n") == 1
     assert "| 1 person |" in card
     edited = sum(reader["edited"] for reader in found)
     assert edited == sum(labels[item["row"]] == "swapped" for item in asked["items"])
     assert {reader["acceptable"] for reader in found} == {0}, "a reader who cannot tell does not find them acceptable"
     assert f"| 0 of {found[1]['edited']} |" in card
-    unread = (release / "so_de" / "README.md").read_text(encoding="utf-8")
+    unread = read_card(release, "so_de")
     assert "## Readers\n\nNot read: nobody has read rows of this config" in unread
     assert "| `bso_de` | 1 person |" in (release / "README.md").read_text(encoding="utf-8")
     assert renew_figures(release) == lines, "once more"
-    assert (release / "bso_de" / "README.md").read_text(encoding="utf-8") == card
+    assert read_card(release, "bso_de") == card
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -444,7 +444,7 @@ def test_a_model_is_never_called_human(release):
     with reviewing(release, reader=Reader("m1", "model")) as app:
         mark(app, verdict="fine")
     renew_figures(release)
-    card = (release / "bso_de" / "README.md").read_text(encoding="utf-8")
+    card = read_card(release, "bso_de")
     assert "no person has read any, so no figure here is human" in card
     assert "| 1 model |" in card
 

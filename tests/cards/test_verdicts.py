@@ -14,6 +14,7 @@ from releases import config, report
 from discoprobe.builders.audit import Figure, Finding, Interval, Kind, Severity, Status, exact, smallest_gain, tallies
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.release import open_release
+from discoprobe.cards.review import read_card
 from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, examples, markdown
 from discoprobe.cards.text.verdicts import closest_designs, recorded_designs, verdict_of, verdicts
 
@@ -293,21 +294,21 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
     release = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert f"Audit: 20 {word}." in release
     for name, verdict in verdicts(found["configs"]).items():
-        path = tmp_path / "out" / name / "README.md"
-        lines = re.findall(r"^Audit: .*$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        lines = re.findall(r"^Audit: .*$", read_card(tmp_path / "out", name), re.MULTILINE)
         once, text = word.capitalize(), markdown(verdict.text)
         told = text.removeprefix(once) if text.startswith(once) else f". {text}"
         assert lines == [f"Audit: **{once}**{told}"]
         assert once not in told
-        assert f"{MARKS[word]}]({name}/README.md)" in release
-        assert found["configs"][name]["files"]["README.md"]["bytes"] == path.stat().st_size
+        assert f"{MARKS[word]}](cards/{found['configs'][name]['lang']}.md#{name})" in release
+    for path in (tmp_path / "out" / "cards").iterdir():
+        assert found["files"][f"cards/{path.name}"]["bytes"] == path.stat().st_size
 
 
 @pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "– | length +.000 | –"), (0.62, "– | – | length +.120")])
 def test_the_table_of_designs(tmp_path, accuracy, cells):
     _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert f"\n| `bso` | 20 | 1,200 | {cells} |\n" in card
+    assert f"\n| `bso` | 20 | 1,200 rows | {cells} |\n" in card
 
 
 def test_a_check_that_was_not_measured_is_named_beside_the_others():

@@ -38,7 +38,7 @@ def why(found, path):
 def test_the_same_again(release):
     found = verify(str(release), rebuilding(releases.config(), releases.config(lang="es")))
     assert found.differences == ()
-    assert (found.files, found.rebuilt) == (18, 14)
+    assert (found.files, found.rebuilt) == (16, 13)
     assert found.to_dict()["verified"]
 
 
@@ -47,18 +47,18 @@ def test_files_that_were_touched(release):
     content = bytearray(file.read_bytes())
     content[100] ^= 1
     file.write_bytes(content)
-    (release / "bso_es" / "README.md").unlink()
+    (release / "cards" / "es.md").unlink()
     (release / "README.md").write_text("short")
     (release / "bso_es" / "test-evil.parquet").write_bytes(content)
     found = {one.path: one.why[0] for one in verify(str(release), None).differences if one.step == "published"}
     assert set(found) == {
         "bso_de/test-00000-of-00001.parquet",
-        "bso_es/README.md",
+        "cards/es.md",
         "README.md",
         "bso_es/test-evil.parquet",
     }
     assert "SHA-256" in found["bso_de/test-00000-of-00001.parquet"]
-    assert "does not exist" in found["bso_es/README.md"]
+    assert "does not exist" in found["cards/es.md"]
     assert "5 bytes" in found["README.md"]
     assert "does not list" in found["bso_es/test-evil.parquet"]
 
@@ -66,7 +66,7 @@ def test_files_that_were_touched(release):
 def test_another_source(release):
     other = releases.config(sources=(releases.source("de", commit="d" * 40),), change=lambda rows: rows[:-1])
     found = verify(str(release), rebuilding(other, releases.config(lang="es")))
-    assert all("bso_de" in one.path for one in found.differences)
+    assert all("bso_de" in one.path or "/de." in one.path for one in found.differences)
     reasons = why(found, "bso_de/test-00000-of-00001.parquet")
     assert "source UD_de: commit cccccccccccc → dddddddddddd" in reasons
     assert "the rows differ" in reasons
@@ -98,7 +98,7 @@ def test_another_version(release):
 def test_a_config_that_cannot_be_built_any_more(release):
     gone = Unavailable("bso_de", "bso", "de", "too few documents")
     found = verify(str(release), rebuilding(gone, releases.config(lang="es")))
-    assert "not built any more: too few documents" in why(found, "bso_de/README.md")
+    assert "not built any more: too few documents" in why(found, "cards/de.md")
 
 
 def test_what_is_no_release(tmp_path):
@@ -111,7 +111,7 @@ def test_a_release_on_the_hub(hub, client, release):
     assert client.call("push", case, folder=str(release))["result"]["state"] == "published"
     found = client.call("verify", case, revision="v1.0.0", folder=str(release))["result"]
     assert found["verified"], found
-    assert (found["release"], found["files"], found["rebuilt"]) == ("1.0.0", 19, 14)
+    assert (found["release"], found["files"], found["rebuilt"]) == ("1.0.0", 17, 13)
     assert found["commit"] == hub.repos[case.repo].tags["v1.0.0"]
 
 
@@ -122,8 +122,8 @@ def test_a_release_on_the_hub_that_was_tampered_with(hub, client, release, tmp_p
     changes = {
         name: repo.store(name, b"PAR1 other") for name in ("bso_de/test-00000-of-00001.parquet", "bso_de/x.parquet")
     }
-    card = repo.read(repo.head.tree["bso_es/README.md"]).replace(b"Whether", b"whether")
-    changes["bso_es/README.md"] = repo.store("bso_es/README.md", card)
+    card = repo.read(repo.head.tree["cards/es.md"]).replace(b"Whether", b"whether")
+    changes["cards/es.md"] = repo.store("cards/es.md", card)
     repo.commit("main", "edit", "rita", repo.head.tree | changes)
     found = client.call("verify", case, revision="main")["result"]
     assert {one["path"] for one in found["differences"]} == set(changes)

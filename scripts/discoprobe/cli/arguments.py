@@ -163,6 +163,8 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help=
     "Show what would be read, built and sent; do not build or send anything.")]
 Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
+Restore = Annotated[str, typer.Option("--restore", metavar="RELEASE", help=
+    "Build nothing: make main hold the files of this release again, such as v1.2.0, after somebody has changed them.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking; needed where there is no terminal.")]
 Against = Annotated[str, typer.Option("--against", help=
     "The release to compare with: a folder, owner/name, or owner/name@v1.2.0.")]

@@ -18,13 +18,13 @@ from discoprobe.cli import terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from discoprobe.cards.hub.push import Plan
+    from discoprobe.cards.hub.push import Plan, PushResult
     from discoprobe.cards.readers import ReaderKind
     from discoprobe.cards.release.diff import Changes
     from discoprobe.cards.review.site import ReviewOptions
-    from discoprobe.cli.terminal import Cell
+    from discoprobe.cli.terminal import Cell, ProgressDisplay
     from discoprobe.loaders.corpus import Corpus
     from discoprobe.pipeline import StaleConfigs
     from discoprobe.request import Request
@@ -44,7 +44,8 @@ def push(  # noqa: PLR0913 (one parameter per option)
     licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, build_: arg.Build = True,
     allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
-    create_pr: arg.CreatePr = False, yes: arg.Yes = False, _plugins: arg.Plugins = None, json_: arg.Json = False,
+    create_pr: arg.CreatePr = False, restore: arg.Restore = "", yes: arg.Yes = False, _plugins: arg.Plugins = None,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build and audit what is missing or out of date, and publish the release on the Hub in one commit with one tag.
 
@@ -61,6 +62,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.builders.task import tasks_named
     from discoprobe.cards.hub.push import Options, check_target
     from discoprobe.cards.hub.push import push as publish
+    from discoprobe.cards.hub.push import restore as put_back
     from discoprobe.cards.release.checks import check_licences
     from discoprobe.remote_folders import release_at
     from discoprobe.sources import planned_sources
@@ -72,6 +74,14 @@ def push(  # noqa: PLR0913 (one parameter per option)
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
         raise UsageError("without a terminal, push cannot ask before it publishes; give --yes or --dry-run")
+    if restore:
+        if lang or task or corpus or release:
+            raise UsageError("--restore puts a whole release back; leave out --lang, --task, --corpus and --release")
+        with _interruptible(repo), terminal.progress() as progress:
+            confirm = _asking(progress, yes=yes, as_json=json_)
+            result = put_back(repo, restore, options, confirm=confirm, progress=progress)
+        show_result(result, as_json=json_)
+        return
     with _interruptible(repo), release_at(out) as folder:
         check_target(repo, options, folder)
         if build_:
@@ -96,15 +106,27 @@ def push(  # noqa: PLR0913 (one parameter per option)
                 built, fresh = pipeline.renew(request, folder, progress, check=check, report=report)
                 logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
 
-            def confirm(plan: Plan) -> bool:
-                progress.stop()
-                show_plan(plan, as_json=json_)
-                agreed = yes or _confirmed(plan)
-                progress.start()
-                return agreed
-
+            confirm = _asking(progress, yes=yes, as_json=json_)
             result = publish(folder, repo, options, confirm=confirm, progress=progress)
-    if json_:
+    show_result(result, as_json=json_)
+
+
+def _asking(progress: ProgressDisplay, *, yes: bool, as_json: bool) -> Callable[[Plan], bool]:
+    """A function that shows a plan and asks whether to carry it out; with ``yes`` it does not ask."""
+
+    def confirm(plan: Plan) -> bool:
+        progress.stop()
+        show_plan(plan, as_json=as_json)
+        agreed = yes or _confirmed(plan)
+        progress.start()
+        return agreed
+
+    return confirm
+
+
+def show_result(result: PushResult, *, as_json: bool) -> None:
+    """Prints what a push did, for a dry run with the plan."""
+    if as_json:
         terminal.print_json(result.to_dict())
         return
     if result.state == "planned":

@@ -57,7 +57,7 @@ def large(entry):
         "skipped": {"de": {"too long": 1}}, "version": "1.0.0",
         "sources": {"UD_de": source_entry(Source("UD_de", "de"))},
         "built_with": {"t0_es": {"python": "3"}},
-        "files": {"README.md": file, "assets/t0_es-rows.svg": file, "attribution/t1_gsw.parquet": file},
+        "files": {"README.md": file, "assets/es.svg": file, "attribution/gsw.parquet": file},
     }  # fmt: skip
 
 

@@ -48,6 +48,6 @@ def test_a_build_of_another_language_keeps_the_tables_of_documents(tmp_path):
         release.add(releases.config(), documents=table)
         release.finish()
     releases.write(tmp_path / "release", releases.config(lang="es"))
-    name = manifest.attribution_name("bso_de")
+    name = "attribution/de.parquet"
     assert (tmp_path / "release" / name).is_file()
     assert name in manifest.read(tmp_path / "release")["files"]
