@@ -327,9 +327,12 @@ def _pipeline(engine: StanzaEngine) -> Any:
     except Exception as error:  # unpickling a truncated file, or one that is no model, raises many classes
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         raise damage(models.folder / models.code, why, models.lang, models.folder) from error
-    if "depparse" in pipeline.processors and hasattr(pipeline.processors["depparse"].trainer.model, "forward_scores"):
-        _score_tags(pipeline.processors["pos"].trainer)
-        _score_arcs(pipeline.processors["depparse"].trainer)
+    if "depparse" in pipeline.processors:
+        tagger, parser = (pipeline.processors[name].trainer for name in ("pos", "depparse"))
+        # Stanza before 1.15 has other classifiers, and a parser by transitions has no probabilities of arcs.
+        if hasattr(tagger.model, "tag_clf") and hasattr(parser.model, "forward_scores"):
+            _score_tags(tagger)
+            _score_arcs(parser)
     return pipeline
 
 
