@@ -66,7 +66,7 @@ def card_for_terminal(card: str) -> str:
     a ⟦b⟧
     """
     text = _FRONT_MATTER.sub("", card, count=1).replace("<mark><b>", "⟦").replace("</b></mark>", "⟧")
-    return re.sub(r"^<img [^>\n]*>\n\n?", "", text, flags=re.MULTILINE)
+    return re.sub(r"^(?:!\[[^\]]*\]\([^)]*\)|<img [^>\n]*>)\n\n?", "", text, flags=re.MULTILINE)
 
 
 def card_html(card: str, address_of: Callable[[str], str]) -> str:
@@ -82,8 +82,9 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
         elif token.type in {"th_open", "td_open"} and "right" in str(token.attrs.pop("style", "")):
             token.attrSet("class", "number")  # the policy of the pages lets no style into elements
         for inline in (token, *(token.children or ())):
-            if inline.type == "link_open":
-                inline.attrSet("href", address_of(str(inline.attrGet("href"))))
+            if inline.type in {"link_open", "image"}:
+                attribute = "src" if inline.type == "image" else "href"
+                inline.attrSet(attribute, address_of(str(inline.attrGet(attribute))))
             elif inline.type in {"html_block", "html_inline"}:
                 inline.content = _IMAGE.sub(lambda match: match[1] + address_of(match[2]) + match[3], inline.content)
     html = str(markdown.renderer.render(tokens, markdown.options, {}))

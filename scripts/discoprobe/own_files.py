@@ -111,7 +111,7 @@ def new_language(name: str, plugin: Path) -> Path:
         UsageError: the file exists.
     """
     code = treebanks.language_code(name)
-    text = packaged_language(code) or LANGUAGE.format(code=code, name=_language_name(code))
+    text = packaged_language(code) or LANGUAGE.format(code=code, name=treebanks.language_name(code))
     return _write(plugin / LANGUAGES / f"{code}.toml", text)
 
 
@@ -143,14 +143,9 @@ def new_corpus(name: str, lang: str, plugin: Path) -> Path:
     data.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(sample[code], data)
     pin = {"path": path, "hash": hashes_of(data).git_blob_sha1}
-    return _write(place, CORPUS.format(code=code, language=_language_name(code), name=name, prefix=prefix, **pin))
-
-
-def _language_name(code: str) -> str:
-    try:
-        return treebanks.language(code).name
-    except UnknownNameError:
-        return code
+    return _write(
+        place, CORPUS.format(code=code, language=treebanks.language_name(code), name=name, prefix=prefix, **pin)
+    )
 
 
 def _write(path: Path, text: str) -> Path:

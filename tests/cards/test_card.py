@@ -287,6 +287,7 @@ def test_a_card_in_the_terminal(sample_release):
     assert "⟦" in text
     assert "<mark>" not in text
     assert "<img" not in text
+    assert "![" not in card_for_terminal(read_card(sample_release, "")), "the overview is a picture"
     assert card_for_terminal(read_card(sample_release, "")).startswith("# discoprobe")
 
 
