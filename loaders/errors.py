@@ -17,6 +17,7 @@
         ├── IntegrityError           a file without its pinned size or hash
         ├── MissingFileError         a file that a host or mirror does not have
         ├── HubError                 a failed request to the Hub
+        ├── BrokenReleaseError       a release on the Hub that does not hold what its manifest says
         └── ConcurrentCommitError    somebody else's commit during a push
 
 A message is one line: what is wrong, where, and what to do. A `RetryPolicy` says how often to try again what a host may

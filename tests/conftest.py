@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.pop("COLUMNS", None)  # readline sets it in processes of pytest-xdist
 os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp(prefix="datasets-")  # no other run's datasets of the same name
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))  # modules that tests share, such as shared.py

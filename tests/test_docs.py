@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import dataclasses
+import html
 import pkgutil
 import re
 import runpy
@@ -323,9 +324,12 @@ def test_the_language_of_the_guide_is_valid():
 def test_every_key_of_a_language_file_is_documented_with_a_valid_example():
     """The page is compared with the classes that read the files; the script that writes its table is not asked."""
     page = TEXTS["docs/adding_a_language.md"]
-    rows = re.findall(r"^\| `(?:\[(\w+)\] )?([\w.]+)` \| (.+) \| `(.+)` \([\w ]+\) \|$", page, re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(?:\[(\w+)\] )?([\w.]+)` \| (.+) \| (?:`(.+)`|<code>(.+)</code>) \([\w ]+\) \|$", page, re.MULTILINE
+    )
     keys = defaultdict(set)
-    for section, name, about, example in rows:
+    for section, name, about, code, escaped in rows:
+        example = (code or html.unescape(escaped)).replace("\\|", "|")
         keys[section].add(name)
         kind = SECTIONS[section]
         for part in name.split("."):
@@ -333,7 +337,7 @@ def test_every_key_of_a_language_file_is_documented_with_a_valid_example():
                 kind = typing.get_args(kind)[-1 if typing.get_origin(kind) is dict else 0]
             fields = {field.name: field.type for field in msgspec.structs.fields(kind)}
             kind = fields[part]
-        value = tomllib.loads(example.replace("\\|", "|"))[name.rpartition(".")[2]]
+        value = tomllib.loads(example)[name.rpartition(".")[2]]
         assert list(mistakes(value, kind)) == [], example
         closed = [*allowed_values(typing.get_args(kind)[0] if typing.get_origin(kind) in {tuple, frozenset} else kind)]
         assert all(f"`{each}`" in about for each in closed), name

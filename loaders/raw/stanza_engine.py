@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from discoprobe.loaders.annotation_manifest import entries
 from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
@@ -387,9 +388,12 @@ def _score_arcs(trainer: Any) -> None:
         arcs, _, labels = outputs.pop("scores")
         places = batch[-5]  # as the data of Stanza's parser end: … orig_idx, word_orig_idx, sentlens, word_lens, text
         for place, of_arcs, of_labels in zip(places, arcs, labels, strict=True):
+            n_nodes = len(predicted[place]) + 1  # the others are padding, which Stanza counts in
+            arcs_within = of_arcs[:n_nodes, :n_nodes]
+            arcs_within = arcs_within - np.logaddexp.reduce(arcs_within, axis=1, keepdims=True)
             for n, word in enumerate(predicted[place], 1):
                 head = word[0]
-                word[1] = _scored(word[1], float(of_arcs[n, head] + of_labels[n, head].max()))
+                word[1] = _scored(word[1], float(arcs_within[n, head] + of_labels[n, head].max()))
         return predicted
 
     trainer.predict = predict_with_scores

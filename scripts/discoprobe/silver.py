@@ -20,9 +20,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
-from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders.sampling.balance import bin_of, edges
 from discoprobe.builders.selection import BlockPlan, candidates_of_part
@@ -57,7 +54,7 @@ PENALTY: Final = 0.1
 """Inverse strength of the L2 penalty on the weights of standardised measures."""
 DIGITS: Final = 6
 """Decimal places of weights, so that a sum is the same on all processors."""
-VERSION: Final = 2
+VERSION: Final = 3
 """Raise it when the comparison changes: it is then made again."""
 COMPARED: Final = ("target_start", "index", "plan")
 """What a candidate is known by beside its sentence, as far as a task has these columns."""
@@ -181,6 +178,8 @@ def _rows_of(
 
 def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Sequence[str]) -> LabelErrors:
     """What the candidates of a task show: ``table`` has the shape (candidates, measures)."""
+    from sklearn.model_selection import GroupKFold  # noqa: PLC0415 (a second that other builds do without)
+
     n, wrong = len(right), int((~right).sum())
     labels, texts = (np.array(values, dtype=str) for values in (label_of, text_of))
     scores = np.zeros(len(right))
@@ -209,6 +208,9 @@ def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Seque
 
 def _weights(table: Floats, right: Flags) -> Floats:
     """Weights of measures, so that the sum tells right candidates from wrong ones; zeros if all are alike."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (as above)
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
     if right.all() or not right.any():
         return np.zeros(table.shape[1])
     scale = StandardScaler().fit(table)

@@ -24,7 +24,7 @@ def drawn():
 def classes():
     """The public classes of errors of the package, each with the class above it."""
     for module in pkgutil.walk_packages(discoprobe.__path__, "discoprobe."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith(("__main__", "mteb_tasks")):  # the latter needs an extra
             importlib.import_module(module.name)
     found, waiting = {"DiscoprobeError": None}, [DiscoprobeError]
     while waiting:

@@ -3,6 +3,7 @@ import re
 from collections import Counter
 
 import conllu
+import numpy as np
 import pytest
 import udapi
 from raw_cases import GERMAN, SPANISH, annotated, conllu_of, document
@@ -80,8 +81,26 @@ def test_batching_does_not_change_annotation(german):
     paragraphs = [Paragraph(TextWithOffsets.of(text)) for text in [*GERMAN, *GERMAN[::-1], "Ja.", "Gut so"]]
     corrections, alone = Counter(), Counter()
     together = german.annotate(paragraphs, corrections)
-    assert together == [german.annotate([one], alone)[0] for one in paragraphs]
+    apart = [german.annotate([one], alone)[0] for one in paragraphs]
+    annotations, confidences = zip(*(map(words_of, (together, apart))), strict=True)
+    assert annotations[0] == annotations[1]
+    assert all(max(pair) <= 0 for pair in confidences[0])
+    assert np.allclose(*confidences, atol=1e-3)  # sums of another order
     assert corrections == alone
+
+
+def words_of(paragraphs):
+    """The annotation of paragraphs without its probabilities, and these."""
+    confidences, annotations = [], []
+    for sentences in paragraphs:
+        for sentence in sentences:
+            confidences += [word.confidence for token in sentence.tokens for word in token.words]
+            tokens = [
+                token._replace(words=tuple(word._replace(confidence=None) for word in token.words))
+                for token in sentence.tokens
+            ]
+            annotations.append(sentence._replace(tokens=tokens))
+    return annotations, confidences
 
 
 def test_sentences_that_are_given_stay_as_they_are(german):
