@@ -129,6 +129,12 @@ def test_too_few_candidates_show_nothing(label, n):
     assert errors.trust is None
 
 
+def test_a_label_alone_is_not_filled():
+    table, right, _, texts = made_candidates(wrong=0)
+    assert label_errors_of(table, right, ["personal"] * 400, texts).trust is None
+    assert label_errors_of(table, right, [""] * 400, texts).trust.least.keys() == {""}
+
+
 def test_measures_that_tell_nothing_leave_nothing():
     table, right, labels, texts = made_candidates(wrong=40)
     errors = label_errors_of(np.zeros_like(table), right, labels, texts)

@@ -54,7 +54,7 @@ PENALTY: Final = 0.1
 """Inverse strength of the L2 penalty on the weights of standardised measures."""
 DIGITS: Final = 6
 """Decimal places of weights, so that a sum is the same on all processors."""
-VERSION: Final = 3
+VERSION: Final = 4
 """Raise it when the comparison changes: it is then made again."""
 COMPARED: Final = ("target_start", "index", "plan")
 """What a candidate is known by beside its sentence, as far as a task has these columns."""
@@ -144,7 +144,8 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         usable = [n for n, (*_, reason) in enumerate(rows[task.name]) if reason is None]
         of_task = [rows[task.name][n][:-1] for n in usable]
         right = np.array([candidate in labelled for candidate in of_task], dtype=bool)
-        labels = [candidate[-1] if task.labels else "" for candidate in of_task]
+        by_label = task.labels and not task.paired  # the candidates of pairs are originals only
+        labels = [candidate[-1] if by_label else "" for candidate in of_task]
         errors[task.name] = _errors(tables[task.name][usable], right, labels, [text for text, *_ in of_task])
     write_atomically(file, msgspec.json.encode(errors))
     return errors
@@ -177,7 +178,10 @@ def _rows_of(
 
 
 def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Sequence[str]) -> LabelErrors:
-    """What the candidates of a task show: ``table`` has the shape (candidates, measures)."""
+    """What the candidates of a task show: ``table`` has the shape (candidates, measures).
+
+    ``label_of`` has empty strings where labels are not judged one by one.
+    """
     from sklearn.model_selection import GroupKFold  # noqa: PLC0415 (a second that other builds do without)
 
     n, wrong = len(right), int((~right).sum())
@@ -198,9 +202,7 @@ def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Seque
             last = int(np.flatnonzero(few)[-1])
             least[str(label)] = round(float(scores[ranked[last]]), DIGITS) - 10.0**-DIGITS
             used[ranked[: last + 1]] = True
-    # of several labels two must be left, else no silver row would have a counterpart
-    enough = len(least) >= min(2, len(np.unique(labels)))
-    if not enough:
+    if len(least) == 1 and "" not in least:  # rows of a label alone would have no counterpart
         least, used = {}, np.zeros_like(used)
     trust = Trust(tuple(weights.tolist()), least) if least else None
     return LabelErrors(n, wrong, int(used.sum()), int((used & ~right).sum()), trust)
