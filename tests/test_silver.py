@@ -100,9 +100,6 @@ def test_the_comparison_is_made_once(cache, monkeypatch):
     assert label_errors(TASKS, corpus, Annotator()) == first
 
 
-CERTAIN, GUESSED = (-0.001, -0.001), (-2.0, -3.0)
-
-
 def made_candidates(wrong):
     """400 candidates of two labels; of each label ``wrong`` are wrong, and the measures tell them from the others."""
     rng = random.Random(3)
