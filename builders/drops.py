@@ -30,7 +30,7 @@ REASONS: Final = {
     "quotes": "a sentence with half a pair of quotation marks or parentheses, or LaTeX's quotation marks",
     "not-nfc": "text that is not in Unicode's composed form (NFC)",
     "unaligned": "tokens that do not match the text",
-    "doubtful": "an automatic analysis of which the model is less sure than of those that a treebank shows to be right",
+    "doubtful": "an automatic analysis of which the model is not sure enough, as treebanks show",
     "transcription": "text with symbols of a transcription (`XXX`, `~`, `//`, `[...]`, `[?]`, braces)",
     "mention": "text with mentions or hashtags (`@name`, `#word`)",
     "e-mail-header": "the header of a letter (`Subject: …`)",

@@ -30,7 +30,7 @@ import tempfile
 import tomllib
 import types
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -262,13 +262,17 @@ class Place:
         for path in sorted(self.new.iterdir()) if self.new.exists() else ():
             path.rename(self.folder / path.name)
 
-    def delete_abandoned(self) -> None:
-        """Deletes folders beside this one in which killed programs made other releases: nobody holds their locks."""
+    def delete_abandoned(self, is_release: Callable[[Path], bool]) -> None:
+        """Deletes folders beside this one in which killed programs made other releases: nobody holds their locks.
+
+        Args:
+            is_release: whether a folder holds a part of a release; another program may use such names, too.
+        """
         from filelock import FileLock, Timeout  # noqa: PLC0415 (as in `work_folder`)
 
         for lock in () if self.fixed else self.folder.parent.glob(".*.lock"):
             new, old = (lock.with_suffix(suffix) for suffix in (".new", ".old"))
-            if lock == self.lock or not new.is_dir() or old.exists():
+            if lock == self.lock or not new.is_dir() or old.exists() or not is_release(new):
                 continue
             with suppress(Timeout, OSError), FileLock(lock, timeout=0):
                 shutil.rmtree(new, ignore_errors=True)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, documents, run_in_process, sample_file, tree_of
 
 from discoprobe import pipeline
+from discoprobe.cards.metadata.manifest import split_file
 from discoprobe.cards.release import release_folder
 from discoprobe.loaders import DiscoprobeError, UsageError
 from discoprobe.sources import Request, load_corpus
@@ -514,13 +515,16 @@ def test_killed_at_any_time(tmp_path):
 
 def test_folders_that_killed_builds_of_other_releases_left_are_deleted(tmp_path):
     for name in ("killed", "running", "unmanaged"):
-        (tmp_path / f".{name}.new").mkdir()
-        (tmp_path / f".{name}.new" / "file").touch()
-    (tmp_path / ".killed.lock").touch()
+        (tmp_path / f".{name}.new" / "dc_es").mkdir(parents=True)
+        (tmp_path / f".{name}.new" / "dc_es" / split_file("train")).touch()
+    (tmp_path / ".foreign.new").mkdir()
+    (tmp_path / ".foreign.new" / "file").touch()
+    for name in ("killed", "foreign"):
+        (tmp_path / f".{name}.lock").touch()
     with FileLock(tmp_path / ".running.lock"):
         pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), tmp_path / "release")
         left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == [".running.lock", ".running.new", ".unmanaged.new", "release"]
+    assert left == [".foreign.lock", ".foreign.new", ".running.lock", ".running.new", ".unmanaged.new", "release"]
 
 
 def test_where_nothing_can_be_built_no_folder_is_written(tmp_path):

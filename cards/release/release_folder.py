@@ -359,7 +359,7 @@ def open_release(folder: Path) -> Iterator[Release]:
     try:
         with alone(folder, "another build is writing", place.lock):
             place.recover()
-            place.delete_abandoned()
+            place.delete_abandoned(_is_release)
             if place.folder.is_dir():
                 _check_managed(place)
             try:
@@ -374,6 +374,11 @@ def open_release(folder: Path) -> Iterator[Release]:
         with suppress(OSError):  # a folder that holds something stays
             for parent in new_parents:
                 parent.rmdir()
+
+
+def _is_release(folder: Path) -> bool:
+    """Whether a folder holds a manifest, or at least the rows of a split of a config."""
+    return (folder / manifest.NAME).is_file() or any(folder.glob(f"*/*{manifest.split_file('')}"))
 
 
 def _check_managed(place: Place) -> None:

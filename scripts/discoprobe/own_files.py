@@ -149,7 +149,7 @@ def new_corpus(name: str, lang: str, plugin: Path) -> Path:
 
 
 def _write(path: Path, text: str) -> Path:
-    """Writes a new file, and uses the plugin that it belongs to, which checks it."""
+    """Writes a new file, and returns its path."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
