@@ -294,6 +294,12 @@ def test_links_and_named_files_exist(name):
         assert of_a_release or "NAME" in target or (ROOT / target).exists(), target
 
 
+@pytest.mark.parametrize("path", [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*/*.md")])
+def test_links_of_other_pages_exist(path):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), target
+
+
 ARGUMENTS = {"bench", "context", "drops", "shard", "trees"}
 """What the functions of an author get; the guides name their attributes."""
 
