@@ -66,11 +66,12 @@ REASONS: Final = {
     "no-finite-form": "the feature stands on a form from which it is not read in this language, such as a participle",
     "several-bearers": "several words of the predicate bear the feature, or one bears several values",
     "person-on-copula": "a copula with a feature of its own follows the verb",
-    "compound-tense": "a compound tense, which treebanks label by its auxiliary and not by its meaning",
+    "compound-tense": "a compound tense, which treebanks label by its auxiliary and not by its meaning, or one that is "
+    "annotated half as a perfect, half as a passive (`nsubj` beside `aux:pass`)",
     "unreal-mood": "a conditional, subjunctive or optative, whose tense is a form",
     "imperative": "an imperative, which has no tense and nearly always the second person",
     "unclear-voice": "no mark of voice, one that leaves it open (Russian *-ся*), or marks that contradict each other "
-    "(an object, a reflexive or a copula beside a passive)",
+    "(an object, a reflexive, a copula or the subject of an active beside a passive)",
 }
 """Why candidates of these tasks are dropped."""
 
@@ -186,7 +187,7 @@ def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
     return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
 
 
-def predicate_feature(feature: str, version: int = 8, **choices: Any) -> ProbingTask:
+def predicate_feature(feature: str, version: int = 9, **choices: Any) -> ProbingTask:
     """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
 
     Args:
@@ -277,6 +278,13 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
             values = _hinder(_label_compounds(trees, words, values, rule), unreal, "unreal-mood")
         if feature in {"Tense", "Person"}:
             values = _hinder(values, words.filter(feat("Mood") == "Imp"), "imperative")
+    if feature in {"Tense", "Voice"} and trees.words["deprel"].is_in(PASSIVE_DEPENDENTS).any():
+        # Treebanks call the auxiliary of some perfects `aux:pass` (French *elle est tombée*), but not their subjects.
+        helped = trees.dependents.filter(pl.col("deprel").str.starts_with("aux:pass"))
+        passive = trees.dependents.filter(pl.col("deprel").is_in(PASSIVE_DEPENDENTS))
+        active = trees.dependents.filter(pl.col("deprel").is_in(["nsubj", "csubj"]), _in_sentences_of(helped))
+        reason = "compound-tense" if feature == "Tense" else "unclear-voice"
+        values = _hinder(values, active.filter(~_in_sentences_of(passive)), reason)
     label, undefined = label_columns(pl.col("value"), feature)
     excluded = ~pl.col("value").is_in(labels) if (labels := rule.labels.get(feature)) else pl.lit(value=False)
     other = pl.when(excluded).then(pl.lit("other-value"))
