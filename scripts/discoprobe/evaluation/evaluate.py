@@ -134,6 +134,7 @@ def evaluations(
     before = [_before(options.save, model, dataset, key) for model, dataset, key in work]
     total = sum(dataset.n_rows for (_, dataset, _), evaluation in zip(work, before, strict=True) if not evaluation)
     marks = read_marks(marks_file(out))
+    shortcuts: dict[str, tuple[str | None, float | None, Mapping[str, float]]] = {}
     done, loaded = 0, None
     with process_pool(options.jobs) as executor:
         for (model, dataset, key), evaluation in zip(work, before, strict=True):
@@ -163,7 +164,14 @@ def evaluations(
                 reason = str(error) if isinstance(error, DiscoprobeError) else first_line(error)
                 yield Misfit(dataset.name, model.name, reason.removeprefix(f"{dataset.name}: "))
             else:
-                scored = _with_readers(_with_shortcut(scored, data, dataset.entry), dataset, out, marks)
+                if dataset.name not in shortcuts:
+                    shortcuts[dataset.name] = _shortcut(data, dataset.entry)
+                shortcut, accuracy, correct = shortcuts[dataset.name]
+                scored = dataclasses.replace(
+                    scored, shortcut=shortcut, shortcut_accuracy=accuracy,
+                    shortcut_rows=_same_rows(scored, data, correct),
+                )  # fmt: skip
+                scored = _with_readers(scored, dataset, out, marks)
                 scored = dataclasses.replace(scored, key=key)
                 if options.save:
                     scored.save(options.save)
@@ -186,17 +194,14 @@ def _evaluate(  # noqa: PLR0913 (what `evaluations` has at hand)
     )  # fmt: skip
 
 
-def _with_shortcut(scored: Evaluation, data: AuditInput, entry: Any) -> Evaluation:
-    """Adds the strongest shortcut of the audit, and what it gets right."""
+def _shortcut(data: AuditInput, entry: Any) -> tuple[str | None, float | None, Mapping[str, float]]:
+    """The strongest shortcut of the audit, its accuracy there, and the probability that it is right, by row."""
     audit = entry["audit"] if entry else None
     if not audit or not audit["strongest"]:
-        return scored
+        return None, None, {}
     score = score_of_solver(data, audit["strongest"])
     correct = dict(zip(score.ids.tolist(), score.correct.tolist(), strict=True)) if score else {}
-    return dataclasses.replace(
-        scored, shortcut=audit["strongest"], shortcut_accuracy=audit["accuracy"],
-        shortcut_rows=_same_rows(scored, data, correct),
-    )  # fmt: skip
+    return audit["strongest"], audit["accuracy"], correct
 
 
 def _with_readers(scored: Evaluation, dataset: _Dataset, out: Path, marks: Sequence[Mark]) -> Evaluation:
@@ -374,7 +379,7 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         for pair in itertools.combinations([by_model[model] for model in models if model in by_model], 2)
         if (pair[0].best.layer is None) == (pair[1].best.layer is None)  # probes with probes
     ]
-    compared = {
+    compared: dict[str, Sequence[tuple[Evaluation, Evaluation | tuple[RowScores, str]]]] = {
         "Models against the strongest shortcut": [
             (each, (each.shortcut_rows, f"shortcut {each.shortcut}")) for each in read if each.shortcut_rows
         ],
