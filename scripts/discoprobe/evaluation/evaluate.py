@@ -220,13 +220,13 @@ def _same_rows(scored: Evaluation, data: AuditInput, correct: Mapping[str, float
     """
     by_pair = scored.best.layer is None and data.shape is not Shape.CHOICE
     test = data.split("test").select("id", key="pair_id" if by_pair else "id")
-    known = test.join(
+    joined = test.join(
         pl.DataFrame(
             {"id": list(correct), "correct": list(correct.values())}, {"id": pl.String, "correct": pl.Float64}
         ),
         on="id",
     )
-    values = dict(known.group_by("key").agg(pl.col("correct").mean()).iter_rows())
+    values = dict(joined.group_by("key").agg(pl.col("correct").mean()).iter_rows())
     rows = [
         (row, group, values[row])
         for row, group in zip(scored.rows.ids, scored.rows.groups, strict=True)
