@@ -201,7 +201,11 @@ def _shortcut(data: AuditInput, entry: Any) -> tuple[str | None, float | None, M
         return None, None, {}
     score = score_of_solver(data, audit["strongest"])
     correct = dict(zip(score.ids.tolist(), score.correct.tolist(), strict=True)) if score else {}
-    return audit["strongest"], audit["accuracy"], correct
+    # a solver of pairs names one row of each, and its answer is that of both
+    value = pl.col("id").replace_strict(correct, default=None, return_dtype=pl.Float64)
+    of_pair = pl.when(pl.col("pair_id").is_not_null()).then(value.mean().over("pair_id"))
+    rows = data.rows.select("id", correct=pl.coalesce(value, of_pair)).drop_nulls()
+    return audit["strongest"], audit["accuracy"], dict(rows.iter_rows())
 
 
 def _with_readers(scored: Evaluation, dataset: _Dataset, out: Path, marks: Sequence[Mark]) -> Evaluation:
