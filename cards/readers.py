@@ -297,9 +297,7 @@ def figures(
         shown: hash of what each row shows, by id; marks on what a row showed before do not count.
         original: of a config of originals and edited versions, the label of originals; else empty.
     """
-    valid = [
-        mark for mark in marks if mark.kind == "reveal" or (mark.row in labels and mark.shown in {"", shown[mark.row]})
-    ]
+    valid = _valid(marks, shown)
     by_kind: dict[str, ReaderFigures] = {}
     for kind in READER_KINDS:
         of_kind = [mark for mark in valid if mark.reader_kind == kind]
@@ -332,6 +330,28 @@ def figures(
             by_kind[kind]["edited"] = len(edited)
             by_kind[kind]["acceptable"] = sum(mark.answer == original for mark in edited)
     return by_kind
+
+
+def _valid(marks: Iterable[Mark], shown: Mapping[str, str]) -> list[Mark]:
+    """The reveals, and the marks on rows that are there and show what they showed."""
+    return [
+        mark for mark in marks if mark.kind == "reveal" or (mark.row in shown and mark.shown in {"", shown[mark.row]})
+    ]
+
+
+def accuracy_by_row(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, float]:
+    """The share of people whose blind answer is the label, by row; *cannot tell* is not.
+
+    Args:
+        marks: of one config, and reveals of rounds, in the order of their times.
+        labels: as in `figures`.
+        shown: as in `figures`.
+    """
+    of_people = [mark for mark in _valid(marks, shown) if mark.reader_kind == "person"]
+    return {
+        row: statistics.fmean(mark.answer == labels[row] for mark in of_row.values())
+        for (_, row), of_row in blind_answers(of_people).items()
+    }
 
 
 def _readers_apart(marks: Sequence[Mark]) -> dict[str, str]:

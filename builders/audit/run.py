@@ -21,7 +21,7 @@ from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Figure, Finding, Report, Status
 from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
-from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
+from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, PAIRED, Check, Kind, Severity
 from discoprobe.builders.config import ANNOTATION, Config
 
@@ -94,6 +94,25 @@ def audit(
     )
 
 
+def score_of_solver(data: AuditInput, check: str) -> Score | None:
+    """The score of the solver of one check, with whether it is right on each row; None if it does not apply."""
+    data = with_edited(data)
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        problem, _ = problem_of(data)
+        if problem is None:
+            return None
+        bench = Bench(data, problem)
+        return SOLVERS[check](bench) if check in SOLVERS else solve(bench, _counting(data)).get(check)
+
+
+def _counting(data: AuditInput) -> set[str]:
+    """The shortcuts that count as faults of these data."""
+    counting = {
+        check.id for check in CHECKS if check.kind is Kind.SHORTCUT and _severity(check, data) is Severity.ERROR
+    }
+    return counting - data.exempt.keys()
+
+
 def _check_integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> list[Finding]:
     """The finding of every integrity check."""
     subject, findings = Subject(data, sources), []
@@ -134,7 +153,7 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> t
                 for check in checks], ""  # fmt: skip
     problem = bench.problem
     binding = {check.id for check in checks if _severity(check, data) is Severity.ERROR}
-    scores = solve(bench, binding - data.exempt.keys())
+    scores = solve(bench, _counting(data))
     findings = []
     for check in checks:
         severity, score = _severity(check, data), scores.get(check.id)

@@ -29,7 +29,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from datasets import Features
@@ -360,6 +360,12 @@ def figures_of(
         if of_kinds := readers.figures(of_config, *_read_shown(folder, config, entries[config])):
             by_config[config] = of_kinds
     return by_config
+
+
+def accuracy_of_people(folder: Path, config: str, entry: ConfigEntry, marks: Iterable[Mark]) -> dict[str, float]:
+    """The share of people whose blind answer is the label, by row of a config of a release folder."""
+    of_config = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
+    return readers.accuracy_by_row(of_config, *_read_shown(folder, config, entry)[:2])
 
 
 def checked_marks(release: Path, file: Path) -> list[Mark]:

@@ -9,14 +9,19 @@ from discoprobe.builders.audit import intervals
 from discoprobe.evaluation import Evaluation, ModelScore, RowScores, difference_of, write_comparison
 
 
-def evaluation(model, correct, *, config="made_en", groups=None, layer=1):
-    """The scores of a model that is right on some rows."""
+def evaluation(model, correct, *, config="made_en", groups=None, layer=1, shortcut=None, readers=None):
+    """The scores of a model that is right on some rows, and of a shortcut and of readers of the same rows."""
     ids = tuple(f"r{number}" for number in range(len(correct)))
     accuracy = float(np.mean(correct))
     interval = intervals.exact(sum(correct), len(correct))
     best = ModelScore("mean", accuracy, interval, len(correct), layer=layer, part="model", macro_f1=accuracy)
     rows = RowScores(ids, tuple(groups or ids), tuple(map(float, correct)))
-    return Evaluation(config, model, "c", (best,), best, 0.5, rows, shortcut="words", shortcut_accuracy=0.6)
+    others = [None if each is None else RowScores(ids, rows.groups, tuple(map(float, each)))
+              for each in (shortcut, readers)]  # fmt: skip
+    return Evaluation(
+        config, model, "c", (best,), best, 0.5, rows, shortcut="words", shortcut_accuracy=0.6,
+        shortcut_rows=others[0], readers=others[1],
+    )  # fmt: skip
 
 
 def test_a_difference_is_that_of_rows_which_both_models_have():
@@ -56,15 +61,17 @@ def test_equal_models_differ_in_at_most_a_twentieth_of_comparisons():
 def test_the_page_and_the_metadata_have_all_models(tmp_path):
     """A model that knows all, one that knows nothing, and later a third one."""
     for config in ("dc_en", "dc_es", "sp_en"):
-        evaluation("org/good", [1] * 50, config=config).save(tmp_path)
-        evaluation("org/poor", [1, 0] * 25, config=config).save(tmp_path)
+        for name, correct in (("org/good", [1] * 50), ("org/poor", [1, 0] * 25)):
+            evaluation(name, correct, config=config, shortcut=[1, 1, 0, 1, 0] * 10).save(tmp_path)
     page = write_comparison(tmp_path, "org/data").read_text(encoding="utf-8")
     assert "| dc\\_en | 0.500 | 0.600 | 1.000 + | 0.500 - |" in page
     assert page.count("| org/good | org/poor | +0.500 |") == 3
-    evaluation("org/third", [1] * 50, config="sp_en").save(tmp_path)
+    evaluation("org/third", [1] * 50, config="sp_en", shortcut=[1, 1, 0, 1, 0] * 10).save(tmp_path)
     page = write_comparison(tmp_path, "org/data").read_text(encoding="utf-8")
     assert "| sp\\_en | 0.500 | 0.600 | 1.000 + | 0.500 - | 1.000 + |" in page
     assert "hold together for all 5 comparisons" in page
+    assert "| org/good | 3 | 3 | 3 of 3 |" in page
+    assert "| org/poor | 3 | 0 | 0 of 3 |" in page
     assert (tmp_path / "org_good.svg").read_text(encoding="utf-8").count("<rect") == 3
     metadata = yaml.safe_load((tmp_path / "org_good.yaml").read_text(encoding="utf-8"))
     card = ModelCard(f"---\n{yaml.safe_dump(metadata)}---\n")
@@ -72,6 +79,27 @@ def test_the_page_and_the_metadata_have_all_models(tmp_path):
     results = {(each.dataset_type, each.dataset_config, each.metric_type): each for each in card.data.eval_results}
     assert results["org/data", "dc_es", "accuracy"].metric_value == 1.0
     assert len(results) == 6
+
+
+def test_a_model_is_above_a_shortcut_if_it_is_over_the_same_rows_and_all_configs(tmp_path):
+    """Seven rows that only the model gets right show that it is better, but not if this is one of twenty configs."""
+    shortcut = [1] * 40 + [0] * 60
+    evaluation("org/model", [1] * 47 + [0] * 53, shortcut=shortcut).save(tmp_path)
+    assert "| org/model | shortcut words | +0.070 |" in write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    for number in range(19):
+        evaluation("org/model", shortcut, config=f"c{number}_en", shortcut=shortcut).save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    assert "0 of 20" in page
+    assert "intervals that hold together for all 20 comparisons" in page
+    assert "| org/model | shortcut words |" not in page
+
+
+def test_models_are_compared_with_people_on_the_rows_that_people_read(tmp_path):
+    evaluation("org/model", [1, 0] * 50, readers=[1] * 100).save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    assert "| config | majority | shortcut | people | org/model |" in page
+    assert "| made\\_en | 0.500 | 0.600 | 1.000 | 0.500 - |" in page
+    assert "| made\\_en | org/model | people | -0.500 |" in page
 
 
 def test_a_folder_without_scores_gets_no_page(tmp_path):

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+import shutil
 
 import numpy as np
 import polars as pl
@@ -13,11 +14,18 @@ from typer.testing import CliRunner
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
 
+from discoprobe.auditing import read_all
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
+from discoprobe.builders.audit.inputs.data_files import Reading
+from discoprobe.builders.audit.run import audit, score_of_solver
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.readers import CANNOT_TELL, Mark, append, marks_file, right_answer
+from discoprobe.cards.release.rows import read_split
 from discoprobe.cards.text import layer_plot
 from discoprobe.cli import app
 from discoprobe.evaluation import ProbeOptions, evaluate, load_model, probes, surprisal
+from discoprobe.evaluation.models import read_saved
 from discoprobe.loaders import UnsupportedError, UsageError, silent
 
 SPLITS = {"train": 240, "validation": 80, "test": 160}
@@ -246,6 +254,40 @@ def test_the_command_prints_and_saves_scores(encoder, sample_release, tmp_path):
     assert "<svg" in saved.with_suffix(".svg").read_text(encoding="utf-8")
     as_json = json.loads(probe(sample_release, tmp_path, encoder, options=("--no-controls", "--json")))
     assert as_json["scores"][0]["best"] == scores["best"]
+
+
+@pytest.mark.parametrize("options", [("--no-controls",), ("--surprisal",)])
+def test_the_shortcut_and_people_are_known_row_by_row(options, random_gpt, sample_release, tmp_path):
+    """Also of pairs, and also of what was scored before people read it; *cannot tell* is not right."""
+    name, release = "somo_en", tmp_path / "release"
+    (release / name).mkdir(parents=True)
+    for path in (*sample_release.glob(f"{name}/*"), *sample_release.glob("*.json"), *sample_release.glob("*.md")):
+        shutil.copy(path, release / path.relative_to(sample_release))
+    probe(release, tmp_path / "scores", random_gpt, configs=(name,), options=options)
+    entry, rows = manifest.read(release)["configs"][name], read_split(release, name, "test")
+    answers = [right_answer(row, entry["labels"]) for row in rows.iter_rows(named=True)]
+    marks = [
+        Mark("answer", "ana", "person", f"2026-01-01T00:00:{number:02d}.000Z", name, row,
+             answer=answer if number % 4 else CANNOT_TELL)
+        for number, (row, answer) in enumerate(zip(rows["id"].head(20), answers, strict=False))
+    ]  # fmt: skip
+    append(marks_file(release), marks)
+    printed = probe(release, tmp_path / "scores", random_gpt, configs=(name,), options=options)
+    assert "| config | majority | shortcut | people |" in (tmp_path / "scores" / "README.md").read_text("utf-8")
+    (path,) = (tmp_path / "scores" / name).glob("*.json")
+    saved = read_saved(path)
+    expected: dict[str, list[float]] = {}
+    key = "pair_id" if options == ("--surprisal",) else "id"
+    for number, row in enumerate(rows.head(20)[key]):
+        expected.setdefault(row, []).append(float(number % 4 > 0))
+    assert dict(zip(saved.readers.ids, saved.readers.correct, strict=True)) == {
+        row: np.mean(correct) for row, correct in expected.items()
+    }
+    assert saved.shortcut == entry["audit"]["strongest"]
+    assert saved.shortcut_rows.ids == saved.rows.ids
+    assert f"{saved.shortcut_accuracy:.3f} ({saved.shortcut})" in printed
+    (data,) = read_all([name], release, Reading()).data
+    assert score_of_solver(data, saved.shortcut).accuracy == audit(data).strongest.accuracy == saved.shortcut_accuracy
 
 
 def test_layers_are_analysed_and_compared_within_and_between_models(encoder, random_gpt, sample_release, tmp_path):

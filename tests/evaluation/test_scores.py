@@ -3,6 +3,7 @@
 Vectors and surprisals are made up, so every figure is known, and the extra ``probe`` is not needed.
 """
 
+import dataclasses
 import types
 
 import numpy as np
@@ -237,6 +238,18 @@ def test_the_conditions_of_a_suite_have_scores_of_their_own(bits):
         for score in surprisal.evaluate(marked(target=True), MODEL, silent).conditions
     }
     assert of_condition == {"first": (0.5, 3), "second": (0.0, 1)}
+
+
+def test_passages_with_direct_speech_have_a_score_of_their_own(bits):
+    """*«hh»* and *– ee* are dialogue, *bb-cc* and *aa* are narration; edited sentences are not divided so."""
+    spoken = {"aa bb cc": "aa bb-cc", "hh": "«hh»", "ee": "– ee"}
+    bits |= {new: [*bits[old], 1.0][: len(new.split())] for old, new in spoken.items()}
+    for target in (False, True):
+        data = marked(target=target, condition=[0] * 4)
+        texts = data.rows["texts"].list.eval(pl.element().replace(spoken))
+        data = dataclasses.replace(data, rows=data.rows.with_columns(texts))
+        scores = {score.condition: score.n for score in surprisal.evaluate(data, MODEL, silent).conditions}
+        assert scores == ({} if target else {"dialogue": 2, "narration": 2})
 
 
 def test_rows_without_a_region_are_left_out_and_counted(bits):

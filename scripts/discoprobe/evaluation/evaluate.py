@@ -14,13 +14,18 @@ from typing import Any, Final, NamedTuple
 
 import huggingface_hub
 import numpy as np
+import polars as pl
 
 from discoprobe.auditing import read_all
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.inputs.data_files import Reading
+from discoprobe.builders.audit.run import score_of_solver
+from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import tasks_named
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.readers import Mark, marks_file, read_marks
+from discoprobe.cards.release.rows import accuracy_of_people
 from discoprobe.cards.text.plots import heat_map
 from discoprobe.cards.text.templating import render
 from discoprobe.evaluation import probes, surprisal
@@ -29,6 +34,7 @@ from discoprobe.evaluation.models import (
     Evaluation,
     FoundModel,
     LanguageModel,
+    RowScores,
     bound_threads,
     find_model,
     load_model,
@@ -127,11 +133,16 @@ def evaluations(
     work = [(model, dataset, _key(model, dataset, options)) for model in found_models for dataset in datasets]
     before = [_before(options.save, model, dataset, key) for model, dataset, key in work]
     total = sum(dataset.n_rows for (_, dataset, _), evaluation in zip(work, before, strict=True) if not evaluation)
+    marks = read_marks(marks_file(out))
+    shortcuts: dict[str, tuple[str | None, float | None, Mapping[str, float]]] = {}
     done, loaded = 0, None
     with process_pool(options.jobs) as executor:
         for (model, dataset, key), evaluation in zip(work, before, strict=True):
             if evaluation:
-                yield evaluation
+                with_readers = _with_readers(evaluation, dataset, out, marks)
+                if options.save and with_readers != evaluation:
+                    with_readers.save(options.save)
+                yield with_readers
                 continue
 
             def within(step: str, part: int, whole: int, done: int = done, n_rows: int = dataset.n_rows) -> None:
@@ -153,11 +164,14 @@ def evaluations(
                 reason = str(error) if isinstance(error, DiscoprobeError) else first_line(error)
                 yield Misfit(dataset.name, model.name, reason.removeprefix(f"{dataset.name}: "))
             else:
-                audit = dataset.entry["audit"] if dataset.entry else None
-                if audit:
-                    scored = dataclasses.replace(
-                        scored, shortcut=audit["strongest"], shortcut_accuracy=audit["accuracy"]
-                    )
+                if dataset.name not in shortcuts:
+                    shortcuts[dataset.name] = _shortcut(data, dataset.entry)
+                shortcut, accuracy, correct = shortcuts[dataset.name]
+                scored = dataclasses.replace(
+                    scored, shortcut=shortcut, shortcut_accuracy=accuracy,
+                    shortcut_rows=_same_rows(scored, data, correct),
+                )  # fmt: skip
+                scored = _with_readers(scored, dataset, out, marks)
                 scored = dataclasses.replace(scored, key=key)
                 if options.save:
                     scored.save(options.save)
@@ -178,6 +192,51 @@ def _evaluate(  # noqa: PLR0913 (what `evaluations` has at hand)
         data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor, cache=cache,
         layers_file=layers and layers.with_suffix(".npz"),
     )  # fmt: skip
+
+
+def _shortcut(data: AuditInput, entry: Any) -> tuple[str | None, float | None, Mapping[str, float]]:
+    """The strongest shortcut of the audit, its accuracy there, and the probability that it is right, by row."""
+    audit = entry["audit"] if entry else None
+    if not audit or not audit["strongest"]:
+        return None, None, {}
+    score = score_of_solver(data, audit["strongest"])
+    correct = dict(zip(score.ids.tolist(), score.correct.tolist(), strict=True)) if score else {}
+    # a solver of pairs names one row of each, and its answer is that of both
+    value = pl.col("id").replace_strict(correct, default=None, return_dtype=pl.Float64)
+    of_pair = pl.when(pl.col("pair_id").is_not_null()).then(value.mean().over("pair_id"))
+    rows = data.rows.select("id", correct=pl.coalesce(value, of_pair)).drop_nulls()
+    return audit["strongest"], audit["accuracy"], dict(rows.iter_rows())
+
+
+def _with_readers(scored: Evaluation, dataset: _Dataset, out: Path, marks: Sequence[Mark]) -> Evaluation:
+    """Adds what people who read the release got right, as it is now."""
+    correct = {}
+    if dataset.entry and any(mark.config == dataset.name for mark in marks):
+        correct = accuracy_of_people(out, dataset.name, dataset.entry, marks)
+    readers = _same_rows(scored, dataset.read(), correct) if correct else None
+    return dataclasses.replace(scored, readers=readers)
+
+
+def _same_rows(scored: Evaluation, data: AuditInput, correct: Mapping[str, float]) -> RowScores | None:
+    """What is right of the rows, or pairs, of an evaluation, by row; None if nothing is known of them.
+
+    A pair has the mean over its rows. Items have several pairs, so a share of them says nothing of the item.
+    """
+    by_pair = scored.best.layer is None and data.shape is not Shape.CHOICE
+    test = data.split("test").select("id", key="pair_id" if by_pair else "id")
+    joined = test.join(
+        pl.DataFrame(
+            {"id": list(correct), "correct": list(correct.values())}, {"id": pl.String, "correct": pl.Float64}
+        ),
+        on="id",
+    )
+    values = dict(joined.group_by("key").agg(pl.col("correct").mean()).iter_rows())
+    rows = [
+        (row, group, values[row])
+        for row, group in zip(scored.rows.ids, scored.rows.groups, strict=True)
+        if row in values
+    ]
+    return RowScores(*zip(*rows, strict=True)) if rows else None
 
 
 def _before(folder: Path | None, model: FoundModel, dataset: _Dataset, key: str) -> Evaluation | None:
@@ -244,7 +303,7 @@ def _content(data: AuditInput) -> str:
 
 
 class AccuracyDifference(NamedTuple):
-    """How much more accurate one model is than another on the same rows of a config, with an interval."""
+    """How much more accurate a model is than another one (or a shortcut, or readers) on the same rows of a config."""
 
     config: str
     first: str
@@ -254,21 +313,29 @@ class AccuracyDifference(NamedTuple):
     high: float
     n: int
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval does."""
+        return self.low > 0 or self.high < 0
 
-def difference_of(first: Evaluation, second: Evaluation, tries: int = 1) -> AccuracyDifference | None:
-    """The difference of accuracy of two models over the rows that both have; None if they are in fewer than two groups.
+
+def difference_of(
+    first: Evaluation, second: Evaluation | tuple[RowScores, str], tries: int = 1
+) -> AccuracyDifference | None:
+    """The difference of accuracy over the rows that both have; None if they are in fewer than two groups.
 
     The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986), the quantile that of Student's t
     with one degree of freedom less than there are groups.
 
     Args:
         first: scores on a config.
-        second: scores of another model on the same config.
+        second: scores of another model on the same config, or what something else got right, and its name.
         tries: number of comparisons for which the 95 % interval holds together (Bonferroni).
     """
     from scipy import stats  # noqa: PLC0415 (takes a second)
 
-    others = dict(zip(second.rows.ids, second.rows.correct, strict=True))
+    rows, name = (second.rows, _short_name(second.model)) if isinstance(second, Evaluation) else second
+    others = dict(zip(rows.ids, rows.correct, strict=True))
     shared = [
         (group, correct - others[row])
         for row, group, correct in zip(first.rows.ids, first.rows.groups, first.rows.correct, strict=True)
@@ -283,7 +350,7 @@ def difference_of(first: Evaluation, second: Evaluation, tries: int = 1) -> Accu
     error = np.sqrt(len(groups) / (len(groups) - 1) * (sums**2).sum()) / len(values)
     off = float(stats.t.ppf(1 - 0.025 / tries, len(groups) - 1) * error)
     return AccuracyDifference(
-        first.config, _short_name(first.model), _short_name(second.model), mean, mean - off, mean + off, len(values)
+        first.config, _short_name(first.model), name, mean, mean - off, mean + off, len(values)
     )  # fmt: skip
 
 
@@ -316,7 +383,18 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         for pair in itertools.combinations([by_model[model] for model in models if model in by_model], 2)
         if (pair[0].best.layer is None) == (pair[1].best.layer is None)  # probes with probes
     ]
-    differences = [difference for pair in pairs if (difference := difference_of(*pair, len(pairs)))]
+    compared: dict[str, Sequence[tuple[Evaluation, Evaluation | tuple[RowScores, str]]]] = {
+        "Models against the strongest shortcut": [
+            (each, (each.shortcut_rows, f"shortcut {each.shortcut}")) for each in read if each.shortcut_rows
+        ],
+        "Models against people": [(each, (each.readers, "people")) for each in read if each.readers],
+        "Models against each other": pairs,
+    }
+    comparisons = {
+        title: [difference for pair in pairs if (difference := difference_of(*pair, len(pairs)))]
+        for title, pairs in compared.items()
+    }
+    above = {(each.config, each.first) for each in comparisons["Models against the strongest shortcut"] if each.low > 0}
     lines = []
     for model in models:
         scored = [each for each in read if each.model == model]
@@ -337,28 +415,32 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         if neurons:
             svg = heat_map(f"{_short_name(model)}: share of the top neurons by layer", neurons)
             write_atomically(folder / f"{name}.neurons.svg", svg.encode())
-        with_shortcut = [each for each in scored if each.shortcut_accuracy is not None]
+        with_shortcut = [each for each in scored if each.shortcut_rows]
         lines.append({
             "name": _short_name(model), "configs": len(scored), "heat_map": f"{name}.svg",
             "neurons": f"{name}.neurons.svg" if neurons else "",
             "above_chance": sum(each.best.interval.low > each.majority for each in scored),
-            "above_shortcut": sum(_is_above_shortcut(each) for each in scored), "with_shortcut": len(with_shortcut),
+            "above_shortcut": sum((each.config, _short_name(model)) in above for each in scored),
+            "with_shortcut": len(with_shortcut),
         })  # fmt: skip
     rows = []
     for config, by_model in sorted(of_config.items()):
         first = next(iter(by_model.values()))
-        cells = [_cell(by_model.get(model)) for model in models]
-        shortcut = first.shortcut_accuracy
-        rows.append({"config": config, "majority": first.majority, "shortcut": shortcut, "cells": cells})
+        cells = [
+            _cell(by_model.get(model), is_above_shortcut=(config, _short_name(model)) in above) for model in models
+        ]
+        rows.append({
+            "config": config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
+            "people": np.mean(first.readers.correct) if first.readers else None,
+        })  # fmt: skip
     layers = [
         (path.relative_to(folder).as_posix(), str(path.parent.name))
         for path in sorted(folder.glob("*/*.svg"))
         if path.with_suffix(".json").is_file()
     ]
     page = render(
-        "scores.md", n_configs=len(of_config), models=lines, rows=rows, compared=len(pairs), layers=layers,
-        similar=_write_similarities(folder),
-        differences=[each for each in differences if each.low > 0 or each.high < 0],
+        "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
+        similar=_write_similarities(folder), comparisons=comparisons,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
@@ -384,18 +466,13 @@ def _write_similarities(folder: Path) -> list[tuple[str, str]]:
     return plots
 
 
-def _cell(evaluation: Evaluation | None) -> str:
+def _cell(evaluation: Evaluation | None, *, is_above_shortcut: bool) -> str:
     """The accuracy of a model in the table, and whether it is above the shortcut, or not above chance."""
     if evaluation is None:
         return ""
     is_chance = evaluation.best.interval.low <= evaluation.majority
-    mark = " -" if is_chance else " +" if _is_above_shortcut(evaluation) else ""
+    mark = " -" if is_chance else " +" if is_above_shortcut else ""
     return f"{evaluation.best.accuracy:.3f}{mark}"
-
-
-def _is_above_shortcut(evaluation: Evaluation) -> bool:
-    shortcut = evaluation.shortcut_accuracy
-    return shortcut is not None and evaluation.best.interval.low > shortcut
 
 
 def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:

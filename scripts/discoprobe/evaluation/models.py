@@ -389,7 +389,7 @@ def bound_threads(jobs: int) -> None:
     os.environ.setdefault("RAYON_NUM_THREADS", str(jobs))
 
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Raised when the same model and rows get other scores, or the saved files another form."""
 
 
@@ -534,6 +534,8 @@ class Evaluation:
         conditions: the score to report for parts of a suite.
         shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
         shortcut_accuracy: accuracy of that shortcut.
+        shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
+        readers: the share of people whose blind answer was right, of those of ``rows`` that were read.
         key: hash of the rows, the model and the options: with the same key the scores are the same.
         format: version of this form.
     """
@@ -552,6 +554,8 @@ class Evaluation:
     conditions: tuple[ModelScore, ...] = ()
     shortcut: str | None = None
     shortcut_accuracy: float | None = None
+    shortcut_rows: RowScores | None = None
+    readers: RowScores | None = None
     key: str = ""
     format: int = FORMAT
 

@@ -39,6 +39,9 @@ TIE: Final = 1e-4
 """Largest difference in bits of texts that are equally probable: in single precision, the same text has differences of
 this size in different batches."""
 
+SPEECH: Final = r"^\s*[-–—―]|[\"«»„“”「」『』]"
+"""Direct speech in a sentence: it begins with a dash, or has quotation marks."""
+
 _MOST_TARGETS: Final = 20
 _ROWS_PER_TARGET: Final = 5
 """Scores are given per target word if there are at most so many words, with so many rows each on average."""
@@ -149,13 +152,20 @@ def _score(method: str, differences: Bits, rows: pl.DataFrame) -> ModelScore:
 
 
 def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.DataFrame) -> list[ModelScore]:
-    """The score of each condition of a suite, and of each target word in it where few words have many rows each."""
+    """The score of each condition of a suite, and of each target word in it where few words have many rows each.
+
+    Passages are divided into those with direct speech (``dialogue``) and others (``narration``), too.
+    """
     names = data.conditions or tuple(map(str, range(int(pairs["condition"].max()) + 1)))  # type: ignore[arg-type]
     named = pairs.with_columns(
         condition=pl.col("condition").replace_strict(range(len(names)), names, return_dtype=pl.String),
         target=pl.col("target").str.to_lowercase(),
-    )
+        kind=pl.when(pl.col("texts").list.eval(pl.element().str.contains(SPEECH)).list.any())
+        .then(pl.lit("dialogue")).otherwise(pl.lit("narration")),
+    )  # fmt: skip
     keys: list[tuple[str, ...]] = [("condition",)] if named["condition"].n_unique() > 1 else []
+    if named["target"].is_null().all() and named["kind"].n_unique() > 1:
+        keys.append(("kind",))
     n_targets = named["target"].drop_nulls().n_unique()
     if 1 < n_targets <= _MOST_TARGETS and named.height >= _ROWS_PER_TARGET * n_targets:
         keys.append(("condition", "target"))
