@@ -26,6 +26,7 @@ from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.drops import for_release
+from discoprobe.builders.sentences.syncretism import packages
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, tasks_named
 from discoprobe.builders.why import Explanation, trace
@@ -39,6 +40,7 @@ from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextC
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, write_atomically
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
@@ -150,7 +152,8 @@ def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
     used, of_plugins = _as_used(corpus, task), identity(_plugin_files(corpus, task))
-    return digest(used, request.settings, task.version, excluded, of_plugins, **flags)
+    analyser = packages(task, language_data(corpus.lang), request.settings)
+    return digest(used, request.settings, task.version, excluded, of_plugins, analyser, **flags)
 
 
 def _plugin_files(corpus: Corpus, task: AnyTask) -> list[Path]:
@@ -313,7 +316,8 @@ def stale_configs(
                 stale.append(task)
                 of_plugins = identity(_plugin_files(corpus, task))
                 used = _as_used(corpus, task)
-                reasons[name] = why_stale(present, name, used, request.settings, task.version, of_plugins)
+                analyser = packages(task, language_data(corpus.lang), request.settings)
+                reasons[name] = why_stale(present, name, used, request.settings, task.version, of_plugins, analyser)
         if stale:
             to_build.append((corpus, stale))
     return StaleConfigs(tuple(to_build), tuple(fresh), reasons)
