@@ -371,7 +371,7 @@ def why(request: Request, config: str, sentence: str, progress: Progress = silen
     Args:
         request: as for `run`; its languages and tasks need not name the config.
         config: such as ``dc_es``.
-        sentence: ``sent_id`` of the corpus, or ``id`` of a row.
+        sentence: ``sent_id`` of the corpus, text of a sentence or a part of it, or ``id`` of a row.
         progress: called with what is read.
 
     Raises:
@@ -406,7 +406,11 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
     """
 
     def rebuild(release: Manifest, out: Path) -> None:
-        for request in requests_of(release, release["configs"], corpora, jobs, stanza_dir):
+        try:
+            requests = list(requests_of(release, release["configs"], corpora, jobs, stanza_dir))
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{error}; --no-rebuild compares the files with the manifest only") from error
+        for request in requests:
             try:
                 run(request, out)
             except RemoteError as error:
@@ -485,15 +489,16 @@ def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
 
 def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
     """The options with which raw text was annotated: those of the first such source; None if there is none."""
-    annotation = next((source["annotation"] for source in sources.values() if "annotation" in source), None)
-    if annotation is None:
+    source = next((source for source in sources.values() if "annotation" in source), None)
+    if source is None:
         return None
+    annotation, own = source["annotation"], {"licence": source["licence"], "citation": source["citation"]}
     names = {field.name for field in dataclasses.fields(ReadOptions)}
     read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
     if annotation["made_by"]["engine"] == "rules":
-        return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read)
+        return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read, **own)
     packages = tuple(f"{processor}={package}" for processor, package in annotation["made_by"]["packages"].items())
-    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read)
+    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read, **own)
 
 
 def _name_in_request(name: str, source: SourceEntry) -> str:
@@ -532,7 +537,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
         if not isinstance(text_corpus, TextCorpus) or not files:
             raise UnsupportedError(
                 f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
-                f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
+                f"{text['sha256'][:12]}…): name its annotated folder, or the text, with --corpus"
             )
         return _moved(text_corpus, source, files, read=read)
     try:

@@ -11,7 +11,8 @@ import pytest
 from shared import sample_file
 
 from discoprobe.cards.hub.push import Plan
-from discoprobe.cli.publishing import show_plan
+from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
+from discoprobe.cli.publishing import show_changes, show_plan
 
 LOAD = """
 from datasets import load_dataset
@@ -54,6 +55,14 @@ def test_the_plan_of_putting_a_release_back_names_files_and_says_nothing_of_chan
         "files to send: README.md, bso_de/test.parquet",
         "files to delete: other.parquet",
     ]
+
+
+def test_changes_count_rows_whose_text_was_edited(capsys):
+    change = SplitChange(added=8, removed=6, edited=48)
+    show_changes(Changes(changed=(ConfigChange("dc_es", {"train": change}),)))
+    header, line = capsys.readouterr().out.splitlines()
+    assert header.split() == ["config", "change", "added", "removed", "relabelled", "edited"]
+    assert line.split() == ["dc_es", "changed", "8", "6", "0", "48"]
 
 
 @pytest.mark.slow

@@ -265,7 +265,7 @@ def show_changes(changes: Changes, *, as_json: bool = False) -> None:
         return
     rows: list[dict[str, Cell]] = [{"config": name, "change": "new", "added": n} for name, n in changes.added.items()]
     rows += [{"config": name, "change": "gone", "removed": n} for name, n in changes.removed.items()]
-    kinds = ("added", "removed", "relabelled")
+    kinds = ("added", "removed", "relabelled", "edited")
     rows += [
         {"config": change.name, "change": "changed", **{kind: change.total(kind) for kind in kinds}}
         for change in changes.changed
@@ -369,6 +369,7 @@ def _serve(release: Path, options: ReviewOptions, port: int, *, open_: bool) -> 
 
     listening, address = server(release, options, port)
     typer.echo(address)
+    typer.echo("Ctrl-C ends the application and writes what readers found on the cards", err=True)
     if open_:
         typer.launch(address)
     for end in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore Ctrl-C
