@@ -151,7 +151,9 @@ class Trace:
                     remedy=f"(a document, whose sentences are {ids[0]} to {ids[-1]})",
                 )  # fmt: skip
             if " " in text:
-                with_text += named.filter(pl.col("text").str.contains(text, literal=True)).select(corpus, sent_id).rows()
+                with_text += (
+                    named.filter(pl.col("text").str.contains(text, literal=True)).select(corpus, sent_id).rows()
+                )
         return with_text if len(with_text) <= LOOKED_AT else []
 
     def _of_sentence(self, corpus: str, sent_id: str, row_id: str = "") -> Explanation:

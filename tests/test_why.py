@@ -111,7 +111,9 @@ def test_a_sentence_is_found_by_its_text_and_a_document_names_its_sentences(corp
     (whole,) = traced.explain("es-news-04-2")
     assert traced.explain(whole.text) == traced.explain(" ".join(whole.text.split()[1:-1])) == [whole]
     for name in ("es-news-04", "es-news-04.txt"):
-        with pytest.raises(UnknownNameError, match=r"\(a document, whose sentences are es-news-04-1 to es-news-04-\d+\)"):
+        with pytest.raises(
+            UnknownNameError, match=r"\(a document, whose sentences are es-news-04-1 to es-news-04-\d+\)"
+        ):
             traced.explain(name)
 
 

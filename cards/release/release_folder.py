@@ -45,15 +45,15 @@ CONFIGS = "CONFIGS.md"
 OVERVIEW = "overview.svg"
 
 
-def digest(
+def digest(  # noqa: PLR0913, PLR0917 (what a config depends on)
     corpus: Corpus, settings: Settings, task_version: int, excluded: Mapping[str, str] | None = None,
     plugins: PluginFiles | None = None, analyser: Collection[str] = (), **flags: bool,
 ) -> str:  # fmt: skip
     """A hash of all that makes a config, besides the name of its task.
 
     ``excluded`` are the rows that are left out because readers found them faulty, by id; ``plugins`` the files of
-    plugins that it depends on; ``analyser`` the distributions of `manifest.ANALYSERS` that its rows depend on; ``flags``
-    are options that change a result, such as whether it is audited.
+    plugins that it depends on; ``analyser`` those of `manifest.ANALYSERS` that its rows depend on; ``flags`` are
+    options that change a result, such as whether it is audited.
     """
     parts = {
         "lang": corpus.lang,
@@ -79,7 +79,7 @@ def language_file_hash(lang: str) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """Versions of Python and of every library that can change a byte of any config; empty for one that is not installed.
+    """Versions of Python and of each library that can change a byte of any config; empty for one that is not installed.
 
     Other libraries, such as those of extras, change nothing, and no config is out of date if one is installed.
     """

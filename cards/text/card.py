@@ -127,7 +127,8 @@ def release_card(
     for name, entry in configs.items():
         of_language.setdefault(entry["lang"], []).append(name)
     values: dict[str, Any] = {
-        "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release, "default": default,
+        "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release,
+        "default": default,
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs), "tasks": tasks,
         "languages": {lang: treebanks.language_name(lang) for lang in sorted(of_language)},

@@ -204,7 +204,9 @@ def test_libraries_count_by_their_version():
     found = staleness.environment()
     assert {"python", "polars", "pyarrow", "scikit-learn", "wordfreq", "numpy", "jinja2"} <= found.keys()
     assert all(found[name] for name in {"python", *manifest.SOFTWARE} - {*manifest.ANALYSERS})
-    assert not {*manifest.ANALYSERS, "flask", "stanza", "torch", "transformers", "pytest", "typer"} & found.keys(), "they change no byte"
+    assert not {*manifest.ANALYSERS, "flask", "stanza", "torch", "transformers", "pytest", "typer"} & found.keys(), (
+        "they change no byte"
+    )
 
 
 def test_a_dictionary_counts_for_the_tasks_that_ask_it(tmp_path, monkeypatch):

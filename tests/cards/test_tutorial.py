@@ -30,7 +30,7 @@ def test_every_command_of_the_tutorial_works(hub, process, tmp_path):
         "HF_HUB_OFFLINE": "0", "HF_DATASETS_OFFLINE": "0", "DISCOPROBE_CACHE": str(tmp_path / "cache"),
     }  # fmt: skip
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8").replace("org/notes", case.repo)
-    words = sorted((tmp_path / "my_notes").iterdir())[0].read_text(encoding="utf-8").split()
+    words = min((tmp_path / "my_notes").iterdir()).read_text(encoding="utf-8").split()
     page = page.replace("words of the sentence", " ".join(words[:5]))
     printed, done_before = {}, []
     for language, block in BLOCK.findall(page):
