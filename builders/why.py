@@ -127,10 +127,34 @@ class Trace:
             note = "its document is not among the first ones in hash order (--documents)"
             corpus = read.filter(pl.col("sent_id") == name)["corpus"][0]
             return [Explanation(self.config.name, corpus, name, "", NOT_READ, note=note)]
+        if named := self._with_text(name):
+            return [self._of_sentence(corpus, sent_id) for corpus, sent_id in named]
         looked_at = f"(looked for in {len(self.blocks)} blocks that were read and the next {LOOKED_AT})"
         ids = [*self.sentences["sent_id"].drop_nulls(), *(row["id"] for row in rows)]
         remedy = looked_at if len(self.unread) > LOOKED_AT else ""
         raise UnknownNameError(f"sentence or row of {self.config.name}", name, ids, remedy=remedy)
+
+    def _with_text(self, text: str) -> list[tuple[str, str]]:
+        """Corpus and id of the sentences that a text is a part of, if these are a few.
+
+        Raises:
+            UnknownNameError: it is the id of a document; the message names its sentences.
+        """
+        with_text: list[tuple[str, str]] = []
+        for part in self._parts:
+            shard = part.load()
+            corpus, sent_id, doc_id = (pl.col(name).cast(pl.String) for name in ("corpus", "sent_id", "doc_id"))
+            named = shard.sentences.join(shard.documents, on="doc", maintain_order="left")
+            if ids := named.filter(doc_id == text.removesuffix(".txt"))["sent_id"].cast(pl.String).to_list():
+                raise UnknownNameError(
+                    f"sentence or row of {self.config.name}", text, [],
+                    remedy=f"(a document, whose sentences are {ids[0]} to {ids[-1]})",
+                )  # fmt: skip
+            if " " in text:
+                with_text += (
+                    named.filter(pl.col("text").str.contains(text, literal=True)).select(corpus, sent_id).rows()
+                )
+        return with_text if len(with_text) <= LOOKED_AT else []
 
     def _of_sentence(self, corpus: str, sent_id: str, row_id: str = "") -> Explanation:
         """What became of one sentence; with ``row_id`` in this row only."""

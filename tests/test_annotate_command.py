@@ -185,13 +185,15 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch)
     (tmp_path / "texts").mkdir()
     for name, text in texts.items():
         (tmp_path / "texts" / f"{name}.txt").write_text(" ".join(text), encoding="utf-8")
-    about = Source("texts", "es")
+    about = Source("texts", "es", licence="CC BY 4.0", citation="Ana (2026). Notes.")
     prepare(str(tmp_path / "texts"), about, AnnotationOptions(segment=True), out=tmp_path / "corpus")
     request = Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
     assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)
     made, release = [json.loads((tmp_path / name).read_bytes()) for name in RECORDS]
     assert release["sources"]["texts"]["annotation"]["corrections"] == made["corrections"]
     done = command("verify", "release")
-    assert f"was annotated from raw text ({len(texts)} files" in one_line_of(done, 1)
+    message = one_line_of(done, 1)
+    assert f"was annotated from raw text ({len(texts)} files" in message
+    assert message.endswith("--no-rebuild compares the files with the manifest only")
     assert command("verify", "release", "--corpus", "corpus").returncode == 0
     assert command("verify", "release", "--corpus", "texts").returncode == 0

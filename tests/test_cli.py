@@ -80,6 +80,11 @@ def test_tasks(command):
     rows = json.loads(done.stdout)
     assert {row["task"] for row in rows} >= set(all_tasks())
     assert all(row["what"].endswith(("?", ")", ".")) for row in rows)
+    some = command("tasks", "--task", "dc,suites", "--json")
+    assert {row["task"] for row in json.loads(some.stdout)} == {"dc"} | {
+        name for name, task in all_tasks().items() if task.family == "suites"
+    }
+
     table = command("tasks").stdout
     assert all(task in table for task in all_tasks())
 

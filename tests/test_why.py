@@ -106,6 +106,17 @@ def test_a_config_that_cannot_be_built_says_so_for_every_sentence(corpus_of):
     assert (each.outcome, each.note) == ("no config", traced.config.reason)
 
 
+def test_a_sentence_is_found_by_its_text_and_a_document_names_its_sentences(corpus_of):
+    traced = trace(*tasks_named(["bso"]), corpus_of("sample", "es"), Settings())
+    (whole,) = traced.explain("es-news-04-2")
+    assert traced.explain(whole.text) == traced.explain(" ".join(whole.text.split()[1:-1])) == [whole]
+    for name in ("es-news-04", "es-news-04.txt"):
+        with pytest.raises(
+            UnknownNameError, match=r"\(a document, whose sentences are es-news-04-1 to es-news-04-\d+\)"
+        ):
+            traced.explain(name)
+
+
 def test_an_unknown_sentence_is_an_error_that_names_similar_ones(corpus_of):
     traced = trace(*tasks_named(["sent_len"]), corpus_of("sample", "es"), Settings())
     with pytest.raises(UnknownNameError, match=r"unknown sentence or row of sent_len_es .*did you mean es-news-04-2"):

@@ -106,15 +106,23 @@ def wanted(task: AnyTask, settings: Settings) -> bool:
     return bool(task.feature and settings.syncretism)
 
 
+def packages(task: AnyTask, language: LanguageData, settings: Settings) -> tuple[str, ...]:
+    """The distributions that the rows of a task depend on by this filter: the analyser and its dictionary, or none."""
+    analyser = language.section(MorphologyRules).analyser
+    return (analyser, f"{analyser}-dicts-{language.code}") if analyser and wanted(task, settings) else ()
+
+
 def hindrance(task: AnyTask, language: LanguageData, settings: Settings) -> str:
     """Why the filter cannot be applied to a task in a language; empty where it can."""
-    if not wanted(task, settings) or language.section(MorphologyRules).analyser is None:
+    if not (needed := packages(task, language, settings)):
         return ""
     try:
         _analyser(language.code)
     except (ImportError, ValueError):
-        package = f"{language.section(MorphologyRules).analyser}-dicts-{language.code}"
-        return f"the syncretism filter needs the dictionary {package}: install it, or switch the filter off"
+        return (
+            f"the syncretism filter needs a dictionary: `pip install {' '.join(needed)}`, or switch the filter off"
+            " with --set syncretism=none"
+        )
     return ""
 
 

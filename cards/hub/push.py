@@ -74,6 +74,7 @@ class Plan:
     Attributes:
         release: the number of the release.
         last: the number of the release before; empty for the first.
+        changes: since that; None where main is to hold a release again, whatever it holds.
         uploads: files to send and their bytes.
         deletes: files to delete.
         keeps: configs of the repository that stay as they are.
@@ -84,7 +85,7 @@ class Plan:
     repo: str
     release: str
     last: str
-    changes: Changes
+    changes: Changes | None
     uploads: Mapping[str, int] = field(default_factory=dict)
     deletes: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
@@ -447,7 +448,7 @@ class _Restore(_Sender):
         staged = Staged(released.manifest, {path: StagedFile(None, file) for path, file in files.items()}, keeps)
         differing = [path for path, file in files.items() if now.get(path) != file]
         plan = Plan(
-            hub.repo, str(release), "", Changes(), {path: files[path].size for path in differing}, staged.deletes(now),
+            hub.repo, str(release), "", None, {path: files[path].size for path in differing}, staged.deletes(now),
             unmanaged=tuple(sorted(keeps - staging.GIT)),
         )  # fmt: skip
         if not staged.differing(now):

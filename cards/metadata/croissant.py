@@ -72,17 +72,18 @@ def _describe(manifest: Manifest, configs: Mapping[str, ConfigEntry], address: s
         spdx = licences.normalise(licence)
         has_page = " " not in spdx and spdx != licences.UNKNOWN and not spdx.startswith("LicenseRef-")
         links.add(f"https://spdx.org/licenses/{spdx}" if has_page else licence)
+    name = address.rpartition("/")[2]
     return {
         "@context": json.loads(context.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": "discoprobe",
+        "name": name,
         "description": "Probing and discourse datasets from annotated corpora: balanced, split without leaks, audited.",
         "url": address,
         "license": sorted(links),
         "inLanguage": yaml_header.languages(configs),
         "keywords": list(yaml_header.TAGS),
-        "citeAs": f"discoprobe, {address}",
+        "citeAs": f"{name}, {address}",
         "rai:dataLimitations": "Labels come from treebank annotation; genres and sizes differ between languages.",
         "rai:dataCollection": "Rows are selected from annotated corpora by rule; manifest.json has sources and more.",
     }

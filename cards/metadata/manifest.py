@@ -46,6 +46,8 @@ SOFTWARE = (
     "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "regex", "scikit-learn", "scipy", "sentencex", "wordfreq",
 )  # fmt: skip
 """Distributions, dictionaries too, whose version can change a row or an audit."""
+ANALYSERS = ("pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk")
+"""Those of which a config depends on the ones that its task asks in its language, if any (`syncretism.packages`)."""
 WRITING = ("jinja2", "lxml", "markupsafe", "pyyaml")
 """Further ones whose version can change a byte of a card, or a text that is read from XML."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")

@@ -30,7 +30,9 @@ from discoprobe.loaders.files import hash_of_json
 
 OTHER: Final = "other"
 PRETTY_NAME = "discoprobe"
-TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
+_ANNOTATED = "universal-dependencies"
+"""A tag of data from corpora with trees, so not of text whose sentences were found by rules."""
+TAGS = ("probing", "discourse", "coherence", "linguistic-probing", _ANNOTATED)
 STANDALONE = ".huggingface.yaml"
 MOST_CONFIGS = 4_000
 """Most configs of a repository; the Hub's viewer shows none if there are more (its CONFIG_NAMES_MAX_NUMBER)."""
@@ -100,8 +102,8 @@ def default_config(configs: Mapping[str, ConfigEntry]) -> str:
     )
 
 
-def data(manifest: Manifest) -> dict[str, object]:
-    """The metadata as values."""
+def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
+    """The metadata as values; ``title`` is the name of the data set."""
     configs, default = manifest["configs"], default_config(manifest["configs"])
     entries = configs.values()
     codes = languages(configs)
@@ -134,6 +136,8 @@ def data(manifest: Manifest) -> dict[str, object]:
         ),
         "multiple-choice-qa": Shape.CHOICE in shapes,
     }
+    engines = {source.get("annotation", {}).get("made_by", {}).get("engine") for source in manifest["sources"].values()}
+    by_hand = None in engines or not engines
     tiny = sorted(name for name, entry in configs.items() if entry.get("tiny")) if few else []
     tokenised = [name for name, entry in sorted(configs.items()) if any(map(_says_tokenised, entry["notes"]))]
     silver = [name for name, entry in sorted(configs.items()) if "silver" in entry]
@@ -146,17 +150,17 @@ def data(manifest: Manifest) -> dict[str, object]:
         )
         infos.append({"config_name": name, "splits": splits})
     return {
-        "pretty_name": PRETTY_NAME,
+        "pretty_name": title,
         "language": codes,
         **licence,
         "multilinguality": ["monolingual" if len(codes) == 1 else "multilingual"],
         "size_categories": [size_category(sum(map(n_rows, entries)))],
         "source_datasets": sorted(datasets),
-        "annotations_creators": ["expert-generated", "machine-generated"],
+        "annotations_creators": [*(["expert-generated"] if by_hand else []), "machine-generated"],
         "language_creators": ["found"],
         "task_categories": [name for name, applies in categories.items() if applies],
         "task_ids": [name for name, applies in task_ids.items() if applies],
-        "tags": list(TAGS),
+        "tags": [tag for tag in TAGS if tag != _ANNOTATED or engines != {"rules"}],
         **({"tiny_configs": tiny} if tiny else {}),
         **({"tokenised_configs": tokenised} if tokenised and few else {}),
         **({"silver_configs": silver} if silver and few else {}),
@@ -211,9 +215,9 @@ _Dumper.add_representer(
 )
 
 
-def front_matter(manifest: Manifest) -> str:
+def front_matter(manifest: Manifest, title: str = PRETTY_NAME) -> str:
     """The YAML block with its two lines of dashes."""
-    return f"---\n{_dump(data(manifest))}---\n"
+    return f"---\n{_dump(data(manifest, title))}---\n"
 
 
 def standalone(manifest: Manifest) -> str:

@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -45,14 +45,15 @@ CONFIGS = "CONFIGS.md"
 OVERVIEW = "overview.svg"
 
 
-def digest(
+def digest(  # noqa: PLR0913, PLR0917 (what a config depends on)
     corpus: Corpus, settings: Settings, task_version: int, excluded: Mapping[str, str] | None = None,
-    plugins: PluginFiles | None = None, **flags: bool,
+    plugins: PluginFiles | None = None, analyser: Collection[str] = (), **flags: bool,
 ) -> str:  # fmt: skip
     """A hash of all that makes a config, besides the name of its task.
 
     ``excluded`` are the rows that are left out because readers found them faulty, by id; ``plugins`` the files of
-    plugins that it depends on; ``flags`` are options that change a result, such as whether it is audited.
+    plugins that it depends on; ``analyser`` those of `manifest.ANALYSERS` that its rows depend on; ``flags`` are
+    options that change a result, such as whether it is audited.
     """
     parts = {
         "lang": corpus.lang,
@@ -65,7 +66,7 @@ def digest(
         "flags": flags,
         "language": language_file_hash(corpus.lang),
         "versions": manifest.stage_versions(task_version),
-        "software": environment(),
+        "software": environment() | (manifest.installed(analyser) if analyser else {}),
     }
     return hash_of_json(parts | ({"plugins": plugins} if plugins else {}))
 
@@ -78,16 +79,16 @@ def language_file_hash(lang: str) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """Versions of Python and of every library that can change a byte of a config; empty for one that is not installed.
+    """Versions of Python and of each library that can change a byte of any config; empty for one that is not installed.
 
     Other libraries, such as those of extras, change nothing, and no config is out of date if one is installed.
     """
-    return manifest.installed(sorted({*manifest.SOFTWARE, *manifest.WRITING}))
+    return manifest.installed(sorted({*manifest.SOFTWARE, *manifest.WRITING} - {*manifest.ANALYSERS}))
 
 
 def why_stale(  # noqa: PLR0913, PLR0917 (what a config depends on)
     current: Manifest, name: str, corpus: Corpus, settings: Settings, task_version: int,
-    plugins: PluginFiles | None = None,
+    plugins: PluginFiles | None = None, analyser: Collection[str] = (),
 ) -> tuple[str, ...]:  # fmt: skip
     """Why a config that is not up to date has to be built, in words: ``numpy: 2.1 → 2.2``."""
     if name not in current["configs"]:
@@ -97,8 +98,13 @@ def why_stale(  # noqa: PLR0913, PLR0917 (what a config depends on)
     of_lang = current["sources"] | current.get("beside", {}).get(corpus.lang, {})
     before = {source: of_lang[source] for source in {*entry.get("read", ()), *entry["sources"]} if source in of_lang}
     after = {source.name: manifest.source_entry(source) for source in corpus.all_sources}
+    unused = {*manifest.ANALYSERS} - {*analyser}
+    installed = [
+        {name: version for name, version in software.items() if name not in unused}
+        for software in (current["software"], manifest.software())
+    ]
     lines = [
-        *diff.changed_values(current["software"], manifest.software()),
+        *diff.changed_values(*installed),
         *diff.changed_values(entry["versions"], manifest.stage_versions(task_version)),
         *diff.changed_values(entry["settings"], now),
         *_changed_plugins(entry.get("plugins", {}), plugins or {}),

@@ -179,6 +179,8 @@ class Site:
 
 def _with_headers(answer: Response) -> Response:
     answer.headers.update(_HEADERS)
+    if answer.mimetype == "image/svg+xml":  # a plot that is opened alone; its style is in it
+        answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return answer
 
 

@@ -110,12 +110,13 @@ def release_card(
 
     Args:
         manifest: what the release holds.
-        repository: the Hub repository that the load snippet names.
+        repository: the Hub repository that the load snippet names; its name is that of the data set.
         release: its number, ``1.2.0``; if empty, the card names no revision.
         changes: the release's section of the changelog, Markdown.
         day: the date of the release, ISO 8601; empty if it has none.
     """
     configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
+    owner, _, dataset = repository.rpartition("/")
     default, judged = yaml_header.default_config(configs), verdicts(configs)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
     tasks: dict[str, list[ConfigEntry]] = {}
@@ -126,7 +127,8 @@ def release_card(
     for name, entry in configs.items():
         of_language.setdefault(entry["lang"], []).append(name)
     values: dict[str, Any] = {
-        "manifest": manifest, "repository": repository, "release": release, "default": default,
+        "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release,
+        "default": default,
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs), "tasks": tasks,
         "languages": {lang: treebanks.language_name(lang) for lang in sorted(of_language)},
@@ -149,7 +151,7 @@ def release_card(
         "licences": sorted({licences.normalise(source["licence"]) for source in sources.values()}),
         "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
     }  # fmt: skip
-    front = yaml_header.front_matter(manifest)
+    front = yaml_header.front_matter(manifest, dataset)
     card = _with_contents(values | {"short": False})
     if len((front + card).encode()) <= MOST_BYTES:
         return front + card, ""

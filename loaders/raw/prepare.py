@@ -72,6 +72,8 @@ class AnnotationOptions:
     read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
     lengths: tuple[int, int] | None = None  # as for `StanzaEngine`
+    licence: str = ""  # of text that a request names by its path; unknown if empty
+    citation: str = ""  # of the same
 
 
 @dataclass(frozen=True, slots=True)

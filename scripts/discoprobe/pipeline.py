@@ -26,6 +26,7 @@ from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.drops import for_release
+from discoprobe.builders.sentences.syncretism import packages
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, tasks_named
 from discoprobe.builders.why import Explanation, trace
@@ -39,6 +40,7 @@ from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextC
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, write_atomically
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
@@ -150,7 +152,8 @@ def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
     used, of_plugins = _as_used(corpus, task), identity(_plugin_files(corpus, task))
-    return digest(used, request.settings, task.version, excluded, of_plugins, **flags)
+    analyser = packages(task, language_data(corpus.lang), request.settings)
+    return digest(used, request.settings, task.version, excluded, of_plugins, analyser, **flags)
 
 
 def _plugin_files(corpus: Corpus, task: AnyTask) -> list[Path]:
@@ -313,7 +316,8 @@ def stale_configs(
                 stale.append(task)
                 of_plugins = identity(_plugin_files(corpus, task))
                 used = _as_used(corpus, task)
-                reasons[name] = why_stale(present, name, used, request.settings, task.version, of_plugins)
+                analyser = packages(task, language_data(corpus.lang), request.settings)
+                reasons[name] = why_stale(present, name, used, request.settings, task.version, of_plugins, analyser)
         if stale:
             to_build.append((corpus, stale))
     return StaleConfigs(tuple(to_build), tuple(fresh), reasons)
@@ -367,7 +371,7 @@ def why(request: Request, config: str, sentence: str, progress: Progress = silen
     Args:
         request: as for `run`; its languages and tasks need not name the config.
         config: such as ``dc_es``.
-        sentence: ``sent_id`` of the corpus, or ``id`` of a row.
+        sentence: ``sent_id`` of the corpus, text of a sentence or a part of it, or ``id`` of a row.
         progress: called with what is read.
 
     Raises:
@@ -402,7 +406,11 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
     """
 
     def rebuild(release: Manifest, out: Path) -> None:
-        for request in requests_of(release, release["configs"], corpora, jobs, stanza_dir):
+        try:
+            requests = list(requests_of(release, release["configs"], corpora, jobs, stanza_dir))
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{error}; --no-rebuild compares the files with the manifest only") from error
+        for request in requests:
             try:
                 run(request, out)
             except RemoteError as error:
@@ -481,15 +489,16 @@ def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
 
 def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
     """The options with which raw text was annotated: those of the first such source; None if there is none."""
-    annotation = next((source["annotation"] for source in sources.values() if "annotation" in source), None)
-    if annotation is None:
+    source = next((source for source in sources.values() if "annotation" in source), None)
+    if source is None:
         return None
+    annotation, own = source["annotation"], {"licence": source["licence"], "citation": source["citation"]}
     names = {field.name for field in dataclasses.fields(ReadOptions)}
     read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
     if annotation["made_by"]["engine"] == "rules":
-        return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read)
+        return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read, **own)
     packages = tuple(f"{processor}={package}" for processor, package in annotation["made_by"]["packages"].items())
-    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read)
+    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read, **own)
 
 
 def _name_in_request(name: str, source: SourceEntry) -> str:
@@ -528,7 +537,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
         if not isinstance(text_corpus, TextCorpus) or not files:
             raise UnsupportedError(
                 f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
-                f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
+                f"{text['sha256'][:12]}…): name its annotated folder, or the text, with --corpus"
             )
         return _moved(text_corpus, source, files, read=read)
     try:

@@ -356,7 +356,10 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
         elif corpus.of_catalogue is None and corpus.how != PARTLY:
             path = as_path(corpus.name)
             if _is_raw(path):
-                about = _own_text(path, codes[0] if len(codes) == 1 else "")
+                own = _own_text(path, codes[0] if len(codes) == 1 else "")
+                about = dataclasses.replace(
+                    own, licence=options.licence or own.licence, citation=options.citation or own.citation
+                )
                 paths.append(prepare(path, about, options, jobs=jobs, progress=progress).folder)
             else:
                 paths.append(Path(path))

@@ -10,6 +10,10 @@ import sys
 import pytest
 from shared import sample_file
 
+from discoprobe.cards.hub.push import Plan
+from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
+from discoprobe.cli.publishing import show_changes, show_plan
+
 LOAD = """
 from datasets import load_dataset
 print(load_dataset({repo!r}, {config!r}, revision={revision!r})["test"].num_rows)
@@ -42,6 +46,23 @@ def program(hub, home, request):
 
     run.repo = case.repo
     return run
+
+
+def test_the_plan_of_putting_a_release_back_names_files_and_says_nothing_of_changes(capsys):
+    show_plan(Plan("org/name", "1.0.0", "", None, {"README.md": 1000, "bso_de/test.parquet": 2500}, ("other.parquet",)))
+    assert capsys.readouterr().out.splitlines() == [
+        "org/name 1.0.0: 2 files to send (3,500 bytes), 1 to delete",
+        "files to send: README.md, bso_de/test.parquet",
+        "files to delete: other.parquet",
+    ]
+
+
+def test_changes_count_rows_whose_text_was_edited(capsys):
+    change = SplitChange(added=8, removed=6, edited=48)
+    show_changes(Changes(changed=(ConfigChange("dc_es", {"train": change}),)))
+    header, line = capsys.readouterr().out.splitlines()
+    assert header.split() == ["config", "change", "added", "removed", "relabelled", "edited"]
+    assert line.split() == ["dc_es", "changed", "8", "6", "0", "48"]
 
 
 @pytest.mark.slow

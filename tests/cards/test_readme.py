@@ -104,6 +104,30 @@ def test_every_link_leads_somewhere(sample_release):
             assert anchor or target.startswith("https://") or there, (page, target)
 
 
+def test_a_data_set_of_another_name_is_cited_by_that_name(sample_release):
+    whole = manifest.read(sample_release)
+    text, _ = card.release_card(whole, repository="ana_b/my_notes", release="1.0.0", day="2026-11-28")
+    assert front(text)["pretty_name"] == "my_notes"
+    assert "\n# my_notes\n" in text
+    assert "@misc{my_notes,\n  title        = {my\\_notes: balanced, audited probing and discourse datasets},\n" in text
+    assert "\n  author       = {{ana\\_b}},\n" in text
+    assert "discoprobe 0." in text
+    own, _ = card.release_card(whole, release="1.0.0", day="2026-11-28")
+    assert front(own)["pretty_name"] == "discoprobe"
+    assert "title        = {discoprobe: balanced, audited probing and discourse datasets for every language" in own
+    assert "author       = {{The discoprobe authors}}," in own
+
+
+def test_text_divided_by_rules_is_no_treebank(sample_release):
+    whole = manifest.read(sample_release)
+    assert "universal-dependencies" in yaml_header.data(whole)["tags"]
+    assert "expert-generated" in yaml_header.data(whole)["annotations_creators"]
+    segmented = {"annotation": {"made_by": {"engine": "rules"}}}
+    made = yaml_header.data(whole | {"sources": {name: of | segmented for name, of in whole["sources"].items()}})
+    assert "universal-dependencies" not in made["tags"]
+    assert made["annotations_creators"] == ["machine-generated"]
+
+
 @pytest.mark.parametrize(
     ("urls", "place"),
     [

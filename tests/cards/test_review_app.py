@@ -292,6 +292,11 @@ def test_pages_load_nothing_from_elsewhere(app):
         assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
 
 
+def test_a_picture_that_is_opened_alone_has_its_style_and_no_script(app):
+    for path in ("/overview.svg", "/assets/bso_de-rows.svg"):
+        assert app.get(path)[1]["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
+
+
 @pytest.mark.parametrize("address", ["//evil", "https://evil", "/\\evil", "javascript:x", "", "rows"])
 def test_only_own_addresses_are_followed(address):
     assert inside(address) == "/"

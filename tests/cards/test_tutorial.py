@@ -30,6 +30,8 @@ def test_every_command_of_the_tutorial_works(hub, process, tmp_path):
         "HF_HUB_OFFLINE": "0", "HF_DATASETS_OFFLINE": "0", "DISCOPROBE_CACHE": str(tmp_path / "cache"),
     }  # fmt: skip
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8").replace("org/notes", case.repo)
+    words = min((tmp_path / "my_notes").iterdir()).read_text(encoding="utf-8").split()
+    page = page.replace("words of the sentence", " ".join(words[:5]))
     printed, done_before = {}, []
     for language, block in BLOCK.findall(page):
         if language == "python":
@@ -50,10 +52,11 @@ def test_every_command_of_the_tutorial_works(hub, process, tmp_path):
             assert "Traceback" not in done.stderr
             printed[line] = done.stdout
             done_before.append(words[0])
-    assert done_before == ["annotate", "tasks", "run", "card", "push", "push", "verify"]
+    assert done_before == ["annotate", "tasks", "run", "card", "why", "push", "push", "verify"]
     of = {key.split()[2] if key.startswith("$ build") else "load": text for key, text in printed.items()}
     assert all(re.search(rf"^{task}_es +\d+ +\d+ +\d+", of["run"], re.MULTILINE) for task in ("bso", "nsp", "dc"))
     assert re.search(r"^es +bso +(yes|no .*rows)", of["tasks"], re.MULTILINE)
+    assert "outcome:" in of["why"]
     assert f"published: {case.repo} 1.0.0" in of["push"]
     assert " 0 differ" in of["verify"]
     assert re.search(r"ClassLabel\(names=\['in_order', 'swapped'\]\).* [1-9]\d*$", of["load"], re.DOTALL)

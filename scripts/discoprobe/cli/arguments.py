@@ -73,7 +73,7 @@ MinRows = Annotated[str | None, typer.Option("--min-rows", help=
     "of the sample corpus are always kept.")]
 WhyConfig = Annotated[str, typer.Argument(help="A config, such as dc_es.")]
 WhySentence = Annotated[str, typer.Argument(help=
-    "The sent_id of a sentence of the corpus, or the id of a row of the config.")]
+    "The sent_id of a sentence of the corpus, its text or several words of it, or the id of a row of the config.")]
 WhyOut = Annotated[str, typer.Option("--out", "-o", help=
     "A release folder: if it has the config, its manifest says the settings and, without --corpus, the corpora; "
     "otherwise the other options say them, as in `run`.")]

@@ -273,28 +273,30 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
 
 @app.command()
 def tasks(  # noqa: PLR0913 (one parameter per option)
-    *, lang: arg.Lang = None, corpus: arg.CorpusOption = None, segment: arg.Segment = False,
-    stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, _plugins: arg.Plugins = None, json_: arg.Json = False,
+    *, lang: arg.Lang = None, corpus: arg.CorpusOption = None, task: arg.TaskOption = None,
+    segment: arg.Segment = False, stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, _plugins: arg.Plugins = None,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """List the tasks. With --lang, show which of them the corpora of a language support, and why not the others."""
-    if lang or corpus:
-        from discoprobe.request import parse_request
+    from discoprobe.request import parse_request, split_names
 
-        request = parse_request(lang, None, corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
+    if lang or corpus:
+        request = parse_request(lang, task, corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
         from discoprobe.pipeline import support
 
         with terminal.progress() as progress:
             rows = support(request, progress)
         terminal.show(rows, ["lang", "task", "available", "rows", "candidates", "filled by", "reason"], as_json=json_)
         return
-    from discoprobe.builders.task import all_tasks
+    from discoprobe.builders.task import tasks_named
 
     rows = []
-    for task in all_tasks().values():
-        what = task.definition.partition("\n")[0]
-        rows.append({"task": task.name, "family": task.family, "labels": len(task.labels), "what": what})
-    what = "Any feature of a word in any role of the clause: `--task feats`, or one of them, `feats_nsubj_case`."
-    rows.append({"task": "feats", "family": "generated", "labels": 0, "what": what})
+    for shown in tasks_named(split_names(task) or ["all"]):
+        what = shown.definition.partition("\n")[0]
+        rows.append({"task": shown.name, "family": shown.family, "labels": len(shown.labels), "what": what})
+    if not task:
+        what = "Any feature of a word in any role of the clause: `--task feats`, or one of them, `feats_nsubj_case`."
+        rows.append({"task": "feats", "family": "generated", "labels": 0, "what": what})
     terminal.show(rows, ["task", "family", "labels", "what"], as_json=json_)
 
 

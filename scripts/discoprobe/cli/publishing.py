@@ -207,13 +207,18 @@ def show_sources(
 
 def show_plan(plan: Plan, *, as_json: bool = False) -> None:
     """Prints what a push will send, delete, keep and change; on stderr if stdout is for JSON."""
+    from discoprobe.cards.release.checks import name_some
+
     stream = sys.stderr if as_json else sys.stdout
     size = sum(plan.uploads.values())
     since = f" (after {plan.last})" if plan.last else ""
+    keeps = "" if plan.changes is None else f", {len(plan.keeps)} configs stay as they are"
     stream.write(
         f"{plan.repo} {plan.release}{since}: {len(plan.uploads)} files to send ({size:,} bytes), "
-        f"{len(plan.deletes)} to delete, {len(plan.keeps)} configs stay as they are\n"
+        f"{len(plan.deletes)} to delete{keeps}\n"
     )
+    if plan.changes is None and plan.uploads:
+        stream.write(f"files to send: {name_some(plan.uploads)}\n")
     if plan.deletes:
         stream.write(f"files to delete: {', '.join(plan.deletes)}\n")
     if plan.resourced:
@@ -222,7 +227,7 @@ def show_plan(plan: Plan, *, as_json: bool = False) -> None:
         stream.write(f"configs that stay: {', '.join(plan.keeps)}\n")
     if plan.unmanaged:
         stream.write(f"files that no release wrote, which stay: {', '.join(plan.unmanaged)}\n")
-    if not as_json:
+    if plan.changes is not None and not as_json:
         show_changes(plan.changes)
     stream.flush()
 
@@ -260,7 +265,7 @@ def show_changes(changes: Changes, *, as_json: bool = False) -> None:
         return
     rows: list[dict[str, Cell]] = [{"config": name, "change": "new", "added": n} for name, n in changes.added.items()]
     rows += [{"config": name, "change": "gone", "removed": n} for name, n in changes.removed.items()]
-    kinds = ("added", "removed", "relabelled")
+    kinds = ("added", "removed", "relabelled", "edited")
     rows += [
         {"config": change.name, "change": "changed", **{kind: change.total(kind) for kind in kinds}}
         for change in changes.changed
@@ -364,6 +369,7 @@ def _serve(release: Path, options: ReviewOptions, port: int, *, open_: bool) -> 
 
     listening, address = server(release, options, port)
     typer.echo(address)
+    typer.echo("Ctrl-C ends the application and writes what readers found on the cards", err=True)
     if open_:
         typer.launch(address)
     for end in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore Ctrl-C

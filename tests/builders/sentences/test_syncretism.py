@@ -290,9 +290,11 @@ def test_a_missing_dictionary_is_named_and_an_unneeded_one_is_not(monkeypatch):
 
     monkeypatch.setattr(syncretism, "_analyser", missing)
     (task,) = tasks_named(["subj_number"])
-    assert "pymorphy3-dicts-uk" in syncretism.hindrance(task, language_data("uk"), Settings())
+    assert "`pip install pymorphy3 pymorphy3-dicts-uk`" in syncretism.hindrance(task, language_data("uk"), Settings())
     assert syncretism.hindrance(task, language_data("uk"), Settings(syncretism=())) == ""
     assert syncretism.hindrance(task, language_data("de"), Settings()) == ""
+    (discourse,) = tasks_named(["bso"])
+    assert syncretism.hindrance(discourse, language_data("uk"), Settings()) == ""
 
 
 def test_a_build_without_the_dictionary_says_so(monkeypatch, corpus_of):
