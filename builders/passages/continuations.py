@@ -9,7 +9,7 @@ has each rank of length, similarity and frequency of words about equally often.
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,14 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders import hashing
 
 CONTEXT = 4
-OTHER = "other_document"
+OTHER, SAME = "other_document", "same_document"
 """Where a wrong sentence comes from."""
+AWAY = 10
+"""By how many sentences at least a wrong one of the same document is later than the right one."""
+Kinds = Mapping[str, Matching]
+FROM_OTHERS: Final[Kinds] = {OTHER: CLOSE}
+FROM_BOTH: Final[Kinds] = {SAME: replace(CLOSE, later=True, beyond=AWAY), **FROM_OTHERS}
+"""How wrong sentences are matched, by where they come from, the scarcer ones first."""
 DONORS_CONTINUATIONS = 0.05
 """Share of the windows whose sentences go to the pool of wrong sentences, beside those that are in no window. With .15
 a tenth of the rows is lost; with none, a corpus of documents of five sentences has no wrong sentences."""
@@ -71,31 +77,46 @@ class Continuations:
     candidates: int
 
 
-def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
-    """Contexts of four sentences, the next sentence, and a wrong one of another document.
+def continuations(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTHERS) -> Continuations:
+    """Contexts of four sentences, the next sentence, and a wrong one.
 
     The wrong sentence is matched to the right one in length and in the words it shares with the context; it stands in
     no other row. Up to two are found for each context, of which one is chosen, so that no measure of length or
     similarity finds the right sentence more often than chance; in large texts, several of them together and the
-    similarity to single sentences do not find it, either. Sentences from later in the same document are no wrong ones,
-    because a reader accepted two of three of them as the next sentence.
+    similarity to single sentences do not find it, either.
+
+    Args:
+        frame: all sentences, as ``with_passages`` gives them.
+        context: seed, settings and measures of similarity.
+        kinds: where wrong sentences come from, ``OTHER`` alone or first ``SAME``. A hash gives each of them an equal
+            share of the contexts; those that find no sentence of their own document get one of another.
     """
-    matching = CLOSE if context.settings.match else ANY
     roomy = hashing.unit(passage_keys(frame)["key"].to_numpy(), "roomy", *context.seed_key) < ROOMY
     cut = with_donors(frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0))
-    served = _with_wrong(frame, cut.windows, cut.pool, matching, context).with_columns(
-        distractor=pl.lit(OTHER), position=pl.lit(CONTEXT, pl.Int64)
-    )
-    rows, n_served = served, served["window"].n_unique()
-    if context.settings.match and n_served:
-        first = served["first"].to_numpy()
-        candidates = np.column_stack([first + CONTEXT, served["distractor_row"].to_numpy()])
-        passages = members(first, CONTEXT)
-        rule_gains = _rule_gains(frame, passages, passages[:, -1:], candidates, context, single=True)
-        rows = remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
-    cut.drops.keep(cut.windows, served, "no-matching-distractor", n=cut.windows.height - n_served)
-    cut.drops.keep(served, rows, "unbalanced", n=n_served - rows.height)
-    return Continuations(rows, cut.drops, cut.windows.height + cut.drops["donor"])
+    turns = hashing.pick(cut.windows["window"].to_numpy(), len(kinds), "kind", *context.seed_key)
+    asking, pool, parts = cut.windows, cut.pool, list[pl.DataFrame]()
+    for turn, (kind, matching) in enumerate(kinds.items()):
+        how = matching if context.settings.match else replace(ANY, later=matching.later, beyond=matching.beyond)
+        ask = cut.windows.filter(turns <= turn).join(asking, on="window", how="semi", maintain_order="left")
+        served = _with_wrong(frame, ask, pool, how, context).with_columns(
+            distractor=pl.lit(kind), position=pl.lit(CONTEXT, pl.Int64)
+        )
+        asking = asking.join(served, on="window", how="anti", maintain_order="left")
+        pool = np.setdiff1d(pool, served["distractor_row"])
+        even = _even(frame, served, context) if context.settings.match and served.height else served
+        cut.drops.keep(served, even, "unbalanced", n=served["window"].n_unique() - even.height)
+        parts.append(even)
+    cut.drops.lose("no-matching-distractor", asking)
+    return Continuations(pl.concat(parts), cut.drops, cut.windows.height + cut.drops["donor"])
+
+
+def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """One wrong sentence for each window, so that no measure of length or similarity finds the right one."""
+    first = served["first"].to_numpy()
+    candidates = np.column_stack([first + CONTEXT, served["distractor_row"].to_numpy()])
+    passages = members(first, CONTEXT)
+    rule_gains = _rule_gains(frame, passages, passages[:, -1:], candidates, context, single=True)
+    return remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
 
 
 def _with_wrong(
@@ -112,8 +133,6 @@ def _with_wrong(
     served: pl.DataFrame = windows[distractor_rows["slot"].to_numpy()]
     return served.with_columns(distractor_rows["distractor_row"])
 
-
-Kinds = Mapping[str, Matching]
 
 DONORS_CHOICES = 0.05
 """Share of the windows whose sentences go to the pool of distractors."""

@@ -82,8 +82,8 @@ class Matching:
         same: columns in which the two agree. Without ``introduces`` and ``introduced`` a colon that nothing follows,
             or speech that nothing introduces, reveals the distractor (in 3 % of the rows of ``dc`` from novels).
         prefer: a column in which the two agree where there is a choice.
-        later: the distractor comes from later in the same document, ``BEYOND`` sentences or more; otherwise from
-            another document.
+        later: the distractor comes from later in the same document; otherwise from another document.
+        beyond: then, by how many sentences at least it is later than the sentence that it replaces.
     """
 
     words: float = 0.2
@@ -92,6 +92,7 @@ class Matching:
     same: tuple[str, ...] = ("corpus", "split", "introduces", "introduced")
     prefer: str | None = None
     later: bool = False
+    beyond: int = BEYOND
 
 
 CLOSE = Matching()
@@ -277,7 +278,8 @@ class _Search:
         """
         true = self.slots.true[block]
         same_document = self.document[true][:, None] == self.document[pool]
-        allowed = (same_document & (pool >= true[:, None] + BEYOND)) if self.matching.later else ~same_document
+        later = same_document & (pool >= true[:, None] + self.matching.beyond)
+        allowed = later if self.matching.later else ~same_document
         taken = [] if self.slots.taken is None else list(self.slots.taken[block].T)
         tolerances = (self.words, self.matching.words), (self.chars, self.matching.chars)
         for (sizes, of_true), of_taken in zip(tolerances, self.slots.apart, strict=True):

@@ -499,10 +499,15 @@ def _in_two_orders(  # noqa: PLR0913 (one keyword per choice of a task)
     return Sample(ordered_pairs(capped, moved), drops, candidates=windows.height * 2)
 
 
-def labelled(windows: pl.DataFrame, n_labels: int, context: Context, drops: Drops, reason: str) -> pl.DataFrame:
-    """The windows with a ``label``, all equally frequent, within the set sizes; those that get none are dropped."""
+def labelled(  # noqa: PLR0913, PLR0917 (what ``assign_labels``, ``Drops`` and ``cap`` need)
+    windows: pl.DataFrame, n_labels: int, context: Context, drops: Drops, reason: str, by: Sequence[str] = ()
+) -> pl.DataFrame:
+    """The windows with a ``label``, all equally frequent, within the set sizes; those that get none are dropped.
+
+    The values of ``by`` have equal shares of the sizes.
+    """
     with_label = drops.keep(windows, assign_labels(windows, n_labels, *context.seed_key), reason)
-    return cap(with_label, context.settings, *context.seed_key, by=["label"])
+    return cap(with_label, context.settings, *context.seed_key, by=["label", *by])
 
 
 def single_rows(windows: pl.DataFrame, shown: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:

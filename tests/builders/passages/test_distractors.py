@@ -233,14 +233,15 @@ def test_close_distractors_overlap_as_much():
     assert abs(gaps.mean()) < 0.06
 
 
-def test_distractors_from_later_in_the_same_document():
-    frame = frame_of(60)
-    _, found, true, other, _ = served(frame, Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf), later=True))
+@pytest.mark.parametrize(("beyond", "n"), [(BEYOND, 60), (3, 60), (4, 0)])
+def test_distractors_from_later_in_the_same_document(beyond, n):
+    matching = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf), later=True, beyond=beyond)
+    _, found, true, other, _ = served(frame_of(60), matching)
     assert (true["doc_key"] == other["doc_key"]).all()
-    assert (other["row"].cast(pl.Int64) - true["row"].cast(pl.Int64) >= BEYOND).all(), (
+    assert (other["row"].cast(pl.Int64) - true["row"].cast(pl.Int64) >= beyond).all(), (
         "not the very next: it may follow"
     )
-    assert found.height == 60
+    assert found.height == n
 
 
 def test_like_sentences_do_not_stand_in_for_each_other():
