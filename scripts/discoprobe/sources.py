@@ -52,6 +52,7 @@ from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions, parquet_corpus, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
+from discoprobe.loaders.raw.segmentation import sentence_spans
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
 from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text
 from discoprobe.silver import held_out, is_annotated, label_errors
@@ -303,7 +304,8 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
         of_files = read_corpora(
             paths, lang=lang or None, on_error=request.on_error,
             facts=functools.partial(_facts, pinned),
-            documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request), jobs=request.jobs,
+            documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request),
+            find_sentences=sentence_spans, jobs=request.jobs,
             progress=lambda done, total: progress("reading", done, total),
         )  # fmt: skip
         corpora = of_files | {
