@@ -6,8 +6,8 @@ from collections import Counter
 
 def of_conll(text):
     """Mentions of a file of CoNLL-2012: how many there are of each document, entity and text inside one sentence."""
-    mentions, doc, opened, words = Counter(), "", [], []
-    for line in text.split("\n"):
+    mentions, doc, opened, words = {}, "", [], []
+    for number, line in enumerate(text.split("\n")):
         if line.startswith("#begin"):
             name, part = re.match(r"#begin document \((.*?)\)(?:; part (\d+))?", line).groups()
             doc, opened = name if int(part or 0) == 0 else f"{name}.{int(part)}", []
@@ -22,8 +22,8 @@ def of_conll(text):
                     opened.append((name, len(words) - 1))
                 if mark[-1] == ")" and (begun := [each for each in opened if each[0] == name]):
                     opened.remove(begun[-1])
-                    mentions[doc, name, " ".join(words[begun[-1][1] :])] += 1
-    return mentions
+                    mentions[name, number, len(words) - begun[-1][1]] = doc, name, " ".join(words[begun[-1][1] :])
+    return Counter(mentions.values())
 
 
 def of_brat(text, annotation, doc):
