@@ -43,3 +43,44 @@ def of_brat(text, annotation, doc):
     counted = Counter((doc, re.sub(r"\s", "", texts[name])) for name in inside)
     distinct = {id(names): len(names & inside) for names in chain.values()}
     return counted, sorted(filter(None, distinct.values()))
+
+
+def of_links(links):
+    """The sizes of chains, from pairs of mentions: mentions that are joined by any number of pairs are one chain."""
+    chains = []
+    for pair in links:
+        touched = [chain for chain in chains if chain & set(pair)]
+        chains = [chain for chain in chains if chain not in touched] + [set(pair).union(*touched)]
+    return chains
+
+
+def of_korkor(text):
+    """The sizes of the chains of a file of KorKor, whose sentences are numbered by empty lines."""
+    links, same = [], {"coref", "koref", "rep", "prs", "dem", "rel", "refl", "recip", "poss"}
+    for number, block in enumerate(re.split(r"\n\s*\n", text.strip()), 1):
+        for line in re.findall(r"(?m)^\d+\t.*", block):
+            cells = line.split("\t")
+            head, kind = cells[8:10]
+            if kind in same and re.fullmatch(r"\d+:\d+", head):
+                links.append((f"{number}:{cells[0]}", head))
+    return Counter(map(len, of_links(links)))
+
+
+def of_webanno(text):
+    """The sizes of the chains of a file of WebAnno, with the number of words of every mention in ``*->7-2`` cells."""
+    links = Counter(re.findall(r"\*->(\d+)-(\d+)", text))
+    return Counter(Counter(chain for chain, _ in links).values()), sum(links.values())
+
+
+def of_knp(text):
+    """The sizes of the chains of a file of KNP, without base phrases of sentences that were in brackets."""
+    links, left_out = [], set()
+    for block in text.split("EOS\n"):
+        for at, line in enumerate(re.findall(r"(?m)^\+ .*", block)):
+            sid = re.search(r"S-ID:(\S+)", block)[1]
+            left_out |= {(sid, str(at))} if "括弧始" in block.split("\n")[0] else set()
+            links += [
+                ((sid, str(at)), target)
+                for target in re.findall(r'type="=" target="[^"]*" sid="(\S+)" id="(\d+)"', line)
+            ]
+    return Counter(filter(None, (len(chain - left_out) for chain in of_links(links))))

@@ -39,9 +39,12 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import (
     running_text,
     word_marks,
 )
+from discoprobe.loaders.discourse_layers.knp import read_knp
+from discoprobe.loaders.discourse_layers.korkor import read_korkor
 from discoprobe.loaders.discourse_layers.mentions import Annotated, Facts, read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
+from discoprobe.loaders.discourse_layers.webanno import read_webanno
 from discoprobe.loaders.errors import (
     BadLine,
     CorpusFormatError,
@@ -70,7 +73,7 @@ PLACES: Final = 100
 """Largest number of dropped sentences whose places a corpus lists."""
 TREES: Final = (".rs3", ".rs4")
 """Trees of Rhetorical Structure Theory."""
-COREFERENCE: Final = (".conll", ".ann")
+COREFERENCE: Final = (".conll", ".ann", ".conllup", ".knp", ".tsv")
 """Coreference without trees, which is read as CoNLL-U with mentions."""
 SUFFIXES: Final = (".conllu", ".conllu.gz", *TREES, *COREFERENCE)
 RELS: Final = ".rels"
@@ -81,9 +84,9 @@ BESIDE: Final = {
 """Suffix of a file → places of a second file that is read with it; ``{}`` is the name of both."""
 DISRPT: Final = re.compile(r"^(([a-z]{3})\.\w+\.\w+)_(?:train|dev|test)\.")
 BY_RULE: Final = "blanks are set by rule, because the files have words only"
-FIRST: Final = b"#begin document"
-"""How a file of CoNLL-2012 begins; other formats have the same suffix."""
-KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll or .ann"
+FIRST: Final = {".conll": b"#begin document", ".tsv": b"#FORMAT=WebAnno TSV 3"}
+"""Suffix → how a file of coreference begins; files of other formats have the same suffix."""
+KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll, .ann, .conllup, .knp or WebAnno .tsv"
 TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
 """Folders of trees inside a corpus, which do not name it."""
 UNRELEASED: Final = "not-to-release"
@@ -164,8 +167,7 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
             raise DiscoprobeError(f"{path}: no such file or folder")
         corpus_files = [path]
         if path.is_dir():
-            below = (file for file in path.rglob("*") if _is_corpus_file(file, path))
-            corpus_files = [_first_of(file) for file in below]
+            corpus_files = [_first_of(file) for file in _files_below(path)]
             if not corpus_files:
                 raise DiscoprobeError(f"{path}: no {KINDS} file in this folder")
         elif not (corpus_files := [_first_of(path)])[0].name.endswith(SUFFIXES):
@@ -191,21 +193,27 @@ def _first_of(path: Path) -> Path:
     return path
 
 
-def _is_corpus_file(path: Path, folder: Path) -> bool:
-    """Whether a file below a folder is read, by its name; of coreference, also by its first line and its text."""
+def _files_below(folder: Path) -> Iterator[Path]:
+    """The files of corpora in a folder, however deep."""
+    for path in folder.rglob("*"):
+        passed_over = any(part.startswith(".") or part == UNRELEASED for part in path.relative_to(folder).parts)
+        if not passed_over and is_corpus_file(path):
+            yield path
+
+
+def is_corpus_file(path: Path) -> bool:
+    """Whether a file can be read, by its name; of coreference, also by its first line and its text."""
     if not path.name.endswith((*SUFFIXES, RELS)) or not path.is_file():
         return False
-    if any(part.startswith(".") or part == UNRELEASED for part in path.relative_to(folder).parts):
-        return False
-    if path.suffix == ".conll":
+    if first := FIRST.get(path.suffix):
         with path.open("rb") as file:
-            return file.read(len(FIRST)) == FIRST
+            return file.read(len(first)) == first
     return path.suffix != ".ann" or (path.with_suffix(".txt").is_file() and _first_of(path) == path)
 
 
 def holds_corpus(folder: Path) -> bool:
     """Whether there is a CoNLL-U file, or one with relations, trees or coreference, in a folder, however deep."""
-    return any(_is_corpus_file(file, folder) for file in folder.rglob("*"))
+    return any(_files_below(folder))
 
 
 def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | None) -> CorpusFile:
@@ -565,11 +573,18 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
             raise DiscoprobeError(f"{file.path}: {file.stem}.txt is missing beside it; brat keeps the text there")
         text = second.read_bytes().decode(errors="replace")
         annotated = read_brat(data, text, file.stem, file.lang, find_sentences)
+    elif file.path.suffix == ".tsv":
+        annotated = read_webanno(data, file.stem)
+    elif file.path.suffix == ".knp":
+        annotated = read_knp(data, file.stem)
+    elif file.path.suffix == ".conllup":
+        annotated = read_korkor(data, file.stem, file.lang)
     else:
         facts, problems = read_facts(second.read_bytes(), second.suffix) if second else (Facts({}, {}), [])
         for problem in problems:
             raise CorpusFormatError(problem.message, path=str(second), line=problem.line)
         annotated = read_conll2012(data, file.stem, file.lang, facts)
+    if file.path.suffix in {".conll", ".conllup"}:
         tally.notes = list(dict.fromkeys([*tally.notes, BY_RULE]))
     tally.add((number, problem) for problem in annotated.problems)
     return annotated

@@ -9,13 +9,12 @@ inside a mention is none. A mention that does not end in its paragraph is left o
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
-from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention
+from discoprobe.loaders.conllu.parse import Word
+from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, entities, sentence_lines
 from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.languages.spacing import Spacing
@@ -56,7 +55,7 @@ def read_brat(data: bytes, text: str, stem: str, lang: str, find_sentences: Find
         find_sentences: finds the sentences of a paragraph.
     """
     marked, joined, problems = _read_lines(data, text)
-    entities = _entities([mention.name for mention in marked], joined)
+    entity_of = entities([mention.name for mention in marked], joined)
     edges = sorted({edge for mention in marked for part in mention.parts for edge in part})
     elides = language_data(lang).section(Spacing).elides
     lines: list[str] = []
@@ -72,19 +71,13 @@ def read_brat(data: bytes, text: str, stem: str, lang: str, find_sentences: Find
         for first, after in _joined(spans, starts, reach):
             words = list(_words(text, first, after, edges, elides=elides))
             number += bool(words)
-            comments = {
-                "newdoc id": stem if number == 1 else None, "sent_id": f"{stem}-{number}",
-                "text": " ".join(text[first:after].split()),
-            }  # fmt: skip
-            tokens = [
-                (text[start:end], (Word(text[start:end]),), "SpaceAfter=No" if end == begins else MISSING)
-                for (start, end), (begins, _) in pairwise([*words, (-1, -1)])
-            ]
-            if tokens:  # a line of white space has none
-                lines.append(sentence_text(comments, tokens))
+            if words:  # a line of white space has none
+                ends = zip(words, [*(start for start, _ in words[1:]), -1], strict=True)
+                spaced = [(Word(text[start:end]), end != following) for (start, end), following in ends]
+                lines.append(sentence_lines(stem, number, spaced, " ".join(text[first:after].split())))
             while done < len(in_line) and (mention := in_line[done]).parts[0][0] < after:
                 numbers = [n for n, word in enumerate(words, 1) if any(a <= word[0] < b for a, b in mention.parts)]
-                mentions.append(Mention(number, entities[mention.name], tuple(numbers), None, mention.type))
+                mentions.append(Mention(number, entity_of[mention.name], tuple(numbers), None, mention.type))
                 done += 1
     return Annotated("".join(lines).encode(), mentions, problems)
 
@@ -128,22 +121,6 @@ def _trimmed(text: str, start: int, end: int) -> Span:
     """A span without the white space at its edges."""
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
-
-
-def _entities(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Mention → its entity, which has the name of its first mention in the file."""
-    neighbours: defaultdict[str, list[str]] = defaultdict(list)
-    for one, other in joined:
-        neighbours[one].append(other)
-        neighbours[other].append(one)
-    entities: dict[str, str] = {}
-    for name in names:
-        reached = [name]
-        while reached:
-            if (mention := reached.pop()) not in entities:
-                entities[mention] = name if mention == name else entities[name]
-                reached += neighbours[mention]
-    return entities
 
 
 def _joined(spans: Sequence[Span], starts: Sequence[int], reach: Sequence[int]) -> Iterator[Span]:

@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Facts, Mention, Place, conllu
 from discoprobe.loaders.errors import BadLine
@@ -77,7 +78,7 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
             problems.append(BadLine(REASON, number, f"expected the cells {expected}; is this a file of CoNLL-2012?"))
             continue
         words.append(_Word(cells[3].strip(), cells[4].strip(), cells[-1].strip(), number))
-    sentences = [(doc, [[word.form for word in sentence] for sentence in part]) for doc, part in documents]
+    sentences = [(doc, [[Word(word.form) for word in sentence] for sentence in part]) for doc, part in documents]
     mentions: list[Mention] = []
     before = 0
     for _, part in documents:

@@ -10,13 +10,13 @@ out, and is not an error.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import polars as pl
 
-from discoprobe.loaders.conllu.parse import Word, sentence_text
+from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
 from discoprobe.loaders.corpus import MENTIONS
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
@@ -220,21 +220,50 @@ def _mention(sentence: int, complete: _Open, fields: Sequence[str]) -> Mention:
     return Mention(sentence, entity, numbers, head, attributes.get("etype") or None)
 
 
-def conllu(documents: Sequence[tuple[str, Sequence[Sequence[str]]]], language: LanguageData) -> bytes:
-    """Documents (id and the words of each sentence) as CoNLL-U without annotation, with blanks set by rule."""
+def sentence_lines(doc: str, number: int, words: Sequence[tuple[Word, bool]], text: str | None = None) -> str:
+    """A sentence in CoNLL-U.
+
+    Args:
+        doc: the id of its document.
+        number: in its document, from 1.
+        words: each with whether a blank follows it.
+        text: of the sentence, where the source has one.
+    """
+    comments = {"newdoc id": doc if number == 1 else None, "sent_id": f"{doc}-{number}", "text": text}
+    tokens = [(word.form, (word,), MISSING if spaced else "SpaceAfter=No") for word, spaced in words]
+    return sentence_text(comments, tokens)
+
+
+def conllu(documents: Sequence[tuple[str, Sequence[Sequence[Word]]]], language: LanguageData) -> bytes:
+    """Documents (id and the words of each sentence) as CoNLL-U, with blanks set by rule."""
     lines: list[str] = []
     for doc, sentences in documents:
-        texts = [" ".join(words) for words in sentences]
+        texts = [" ".join(word.form for word in words) for words in sentences]
         spaced = close_up(texts, language, sentences=True) if texts else []
         for number, (words, text) in enumerate(zip(sentences, spaced, strict=True), 1):
-            tokens, at = list[tuple[str, tuple[Word], str]](), 0
-            for form in words:
-                for part in form.split():
+            with_blanks, at = list[tuple[Word, bool]](), 0
+            for word in words:
+                for part in word.form.split():
                     at = text.index(part, at) + len(part)
-                tokens.append((form, (Word(form),), "_" if text[at : at + 1] == " " else "SpaceAfter=No"))
-            comments = {"newdoc id": doc if number == 1 else None, "sent_id": f"{doc}-{number}"}
-            lines.append(sentence_text(comments, tokens))
+                with_blanks.append((word, text[at : at + 1] == " "))
+            lines.append(sentence_lines(doc, number, with_blanks))
     return "".join(lines).encode()
+
+
+def entities(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Mention → its entity, from the pairs of mentions that have one; an entity has the name of its first mention."""
+    neighbours: defaultdict[str, list[str]] = defaultdict(list)
+    for one, other in joined:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    found: dict[str, str] = {}
+    for name in names:
+        reached = [name]
+        while reached:
+            if (mention := reached.pop()) not in found:
+                found[mention] = name if mention == name else found[name]
+                reached += neighbours[mention]
+    return found
 
 
 def table(mentions: Sequence[tuple[int, Mention]]) -> pl.DataFrame:

@@ -34,7 +34,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
 from discoprobe.loaders.corpus import Corpus, FormsFile, Source, SourceFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -484,7 +484,7 @@ def _is_raw(source: str) -> bool:
     path = Path(source)
     if path.is_dir():
         return not holds_corpus(path)
-    return not path.name.endswith(SUFFIXES) if path.exists() else source.startswith(HUB)
+    return not is_corpus_file(path) if path.exists() else source.startswith(HUB)
 
 
 def is_parquet_text(source: str) -> bool:

@@ -139,6 +139,86 @@ def test_brat_is_cut_at_sentences_words_and_edges_of_mentions(tmp_path):
     assert corpus.layers == {"documents", "coreference", "text"}
 
 
+KORKOR = """\
+# global.columns = ID FORM UPOS FEATS COREFHEAD COREFTYPE
+# sent_id = s1
+1\tAnna\tPROPN\tNumber=Sing\t_\t_
+2\tlátott\tVERB\t_\t_\t_
+4\tkutyát\tNOUN\tNumber=Sing\t_\t_
+5\t.\tPUNCT\t_\t_\t_
+
+# sent_id = s2
+1\tAz\tPRON\tNumber=Sing\t1:4\tdem
+2\tlába\tNOUN\tNumber=Sing\t1:4\tholo
+3\ta\tDET\t_\t_\t_
+4\tnőt\tNOUN\tNumber=Sing\t1:1\tcoref
+5\t!\tPUNCT\t_\t_\t_
+"""
+WEBANNO = """\
+#FORMAT=WebAnno TSV 3.2
+#T_SP=x.MorphologicalFeatures|gender|value
+#T_SP=x.POS|PosValue|coarseValue
+#T_CH=x.CoreferenceLink|referenceRelation|referenceType
+#T_RL=x.Dependency|DependencyType|flavor|BT_x.POS
+
+
+#Text=Vecā Anna nāk.
+1-1\t0-4\tVecā\t_\t_\tafs\t*\t*->1-1\t*[1]\tamod\tbasic\t1-2\t
+1-2\t5-9\tAnna\t_\tGender=Fem\\|Number=Sing\tnpf\t*\t*->1-1|*->2-1\t*[1]|*[2]\tnsubj\tbasic\t1-3\t
+1-3\t10-13\tnāk\t_\t_\tvm\t*\t_\t_\troot\tbasic\t1-3\t
+1-4\t13-14\t.\t_\t_\tzs\t*\t_\t_\tpunct\tbasic\t1-3\t
+
+#Text=Viņa!
+2-1\t15-19\tViņa\t_\tGender=Fem\\|Number=Sing\tpp3\t*\t*->1-2\t*[1]\troot\tbasic\t2-1\t
+2-2\t19-20\t!\t_\t_\tzs\t*\t_\t_\tpunct\tbasic\t2-1\t
+"""
+KNP = """\
+# S-ID:d-01 KNP:5
+* 1D
++ 1D
+足利 x x 名詞 6 人名 5 * 0
+　 x x 特殊 1 空白 6 * 0
++ 2D <NE:PERSON:足利尊氏>
+尊氏 x x 名詞 6 人名 5 * 0
+は x x 助詞 9 副助詞 2 * 0
+* -1D
++ -1D <rel type="ガ" target="尊氏" sid="d-01" id="1"/>
+武将 x x 名詞 6 普通名詞 1 * 0
+。 x x 特殊 1 句点 1 * 0
+EOS
+# S-ID:d-02 括弧始:（ KNP:5
+* -1D
++ -1D <rel type="=" target="尊氏" sid="d-01" id="1"/>
+源氏 x x 名詞 6 人名 5 * 0
+EOS
+# S-ID:d-03 KNP:5
+* -1D
++ -1D <rel type="=" target="源氏" sid="d-02" id="0"/>
+彼 x x 指示詞 7 名詞形態指示詞 1 * 0
+だ x x 判定詞 4 * 0 判定詞 25
+EOS
+"""
+
+
+@pytest.mark.parametrize(("suffix", "lang", "text", "sentences", "mentions"), [
+    ("conllup", "hu", KORKOR, ["Anna látott kutyát.", "Az lába a nőt!"], [
+        ("f-1", "1:1", "Anna", None, "PROP", None, "Sing"), ("f-1", "1:4", "kutyát", None, "NOM", None, "Sing"),
+        ("f-2", "1:4", "Az", None, "PRON", None, "Sing"), ("f-2", "1:1", "nőt", None, "NOM", None, "Sing"),
+    ]),
+    ("tsv", "lv", WEBANNO, ["Vecā Anna nāk.", "Viņa!"], [
+        ("f-1", "1", "Vecā Anna", None, "PROP", None, None), ("f-1", "2", "Anna", None, "PROP", "Fem", "Sing"),
+        ("f-2", "1", "Viņa", None, "PRON", "Fem", "Sing"),
+    ]),
+    ("knp", "ja", KNP, ["足利尊氏は武将。", "彼だ"], [
+        ("f-1", "d-01 1", "足利 尊氏", "PERSON", "PROP", None, None), ("f-2", "d-01 1", "彼", None, "PRON", None, None),
+    ]),
+])  # fmt: skip
+def test_other_formats_give_the_same_tables(suffix, lang, text, sentences, mentions, tmp_path):
+    _, (shard,) = shards(write(tmp_path, **{f"{lang}__f_{suffix}": text}), lang)
+    assert shard.sentences["text"].to_list() == sentences
+    assert rows(shard) == mentions
+
+
 MALFORMED = {
     ("conll", CONLL.replace("2)", "-", 1)): (4, "(2 opens a mention that no bracket closes"),
     ("conll", CONLL.replace("(2|(0)", "(0)")): (6, "2) closes a mention that no bracket opens"),
@@ -150,6 +230,12 @@ MALFORMED = {
     ("ann", BRAT.replace("Arg2:T1", "Arg2:T9")): (8, "T9 is no mention of the file"),
     ("ann", BRAT.replace(" Arg2:T1", "")): (8, "expected a relation of two mentions"),
     ("ann", f"{BRAT}x\n"): (12, "expected a line of brat"),
+    ("conllup", KORKOR.replace("1:1\tcoref", "1:3\tcoref")): (12, "there is no word 1:3"),
+    ("conllup", KORKOR.replace("\n4\tkut", "\n2\tkut")): (5, "expected a word after 2 with the columns ID, FORM"),
+    ("tsv", WEBANNO.replace("*->1-2", "*->x")): (15, "'*->x' is malformed; expected *->7-2"),
+    ("tsv", f"{WEBANNO}x\n"): (17, "expected a word such as 1-1"),
+    ("knp", KNP.replace('sid="d-02"', 'sid="story-09"')): (21, "there is no base phrase story-09 0"),
+    ("knp", KNP.replace("は x x 助詞", "は")): (8, "expected a word with its cells"),
 }
 
 
