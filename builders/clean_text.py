@@ -1,15 +1,11 @@
 """Which texts are clean enough to be shown to a model, as polars expressions."""
 
-from collections import Counter
-from collections.abc import Sequence
 from functools import reduce
-from typing import ClassVar, Final
+from typing import Final
 
 import polars as pl
-import regex
 
-from discoprobe.loaders.languages.language import LanguageData, LanguageSection
-from discoprobe.loaders.words import UNSPACED
+from discoprobe.loaders.languages.spacing import LOOSE_MARK, TIGHT_MARK
 
 _BEGIN, _END = r"(?:^|\W)", r"(?:\W|$)"
 """The edges of a word. ``\b`` has the same meaning, but is thirty times as slow in non-ASCII text."""
@@ -50,10 +46,6 @@ _CLITIC = r"(?:['’](?:[lnmst]|ls|ns)|-(?:l[aei]s?|ho|hi|ne|se|me|te|nos|vos))(
 """The end of a word that is a clitic (Catalan *se'n*). If at least two clitics of a corpus follow a blank, and
 more than do not, this is the spelling of the language (Afrikaans *op 'n* .99, Scottish Gaelic *uile 's* .78; in
 Catalan it is .15)."""
-
-_LOOSE_MARK, _TIGHT_MARK = r"\S\s[,.](?:\s|$)", r"[^\s,.][,.](?:\s|$)"
-"""A comma or a full stop after a blank, and one without. If all marks of a text follow blanks, it is tokenised; that is
-no fault."""
 
 USUAL, PROFILED = 0.1, 20
 """If a larger share of the texts than ``USUAL`` has a blank before a mark, that is how the treebank is written (Catalan
@@ -120,18 +112,18 @@ def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
     rare = 3 * loose.sum() <= tight.sum() if some else loose.sum() <= pl.max_horizontal(1, tight.sum())
     faults.append(pl.when(loose > 0, rare).then(pl.lit("spacing")))
     if whole:
-        loose_mark = text.str.contains(_LOOSE_MARK)
+        loose_mark = text.str.contains(LOOSE_MARK)
         share = loose_mark.mean()
         usual = share > USUAL / 2 if some else (share > USUAL) & (pl.len() >= PROFILED)
-        faults.append(pl.when(loose_mark & text.str.contains(_TIGHT_MARK), ~usual).then(pl.lit("spacing")))
+        faults.append(pl.when(loose_mark & text.str.contains(TIGHT_MARK), ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
     return pl.coalesce(*faults, composed, pl.lit(None, dtype=pl.String))
 
 
 def spacing_counts(text: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
     """How many texts have a comma or a full stop, and how many of them one after a blank: ``marked``, ``loose``."""
-    loose = text.str.contains(_LOOSE_MARK)
-    return (loose | text.str.contains(_TIGHT_MARK)).sum().alias("marked"), loose.sum().alias("loose")
+    loose = text.str.contains(LOOSE_MARK)
+    return (loose | text.str.contains(TIGHT_MARK)).sum().alias("marked"), loose.sum().alias("loose")
 
 
 NOTE_TOKENISED: Final = "is tokenised: blanks stand before its commas and full stops"
@@ -178,97 +170,3 @@ def half_quoted(text: pl.Expr) -> pl.Expr:
 def _unequal(text: pl.Expr, one: str, other: str) -> pl.Expr:
     """Whether a text has the one mark more or less often than the other."""
     return text.str.count_matches(one) != text.str.count_matches(other)
-
-
-class Spacing(LanguageSection, frozen=True):
-    """How a language writes blanks beside words that are no marks: the table ``spacing`` of its file.
-
-    Attributes:
-        attached: words of a tokeniser that are written close to the word before them (*n't*).
-        joining: words that are written close to both of their neighbours (the hyphen of *well-known*).
-        elides: whether a word that ends in an apostrophe is written close to the next one (*l'eau*).
-        apart: marks between which and their word there is a blank (French *« Non ! »*).
-        inward: whether guillemets may point inward (German *»Ja«*); those of a text do if the first one does.
-    """
-
-    section: ClassVar[str] = "spacing"
-    attached: frozenset[str] = frozenset()
-    joining: frozenset[str] = frozenset({"/"})
-    elides: bool = False
-    apart: frozenset[str] = frozenset()
-    inward: bool = False
-
-
-_CLOSING: Final = regex.compile(r"[\p{Pe}\p{Pf}.,;:!?…،؛؟।。，、；：！？％%]+")
-_OPENING: Final = regex.compile(r"[\p{Ps}\p{Pi}„‚¿¡$£€@]+")
-_STRAIGHT: Final = frozenset({'"', "'", "''", "``"})
-_GUILLEMETS: Final = frozenset({"«", "»"})
-_NEAR: Final = 40
-"""Words within which an apostrophe has a second one if both are quotation marks."""
-
-
-def is_spaced_out(text: str, language: LanguageData) -> bool:
-    """Whether a text has blanks between all words, marks among them.
-
-    In a script without spaces, one blank between two of its characters for five of them; else, more commas and full
-    stops after a blank than after a word.
-    """
-    if not language.spaces:
-        return 5 * len(regex.findall(rf"{UNSPACED} (?={UNSPACED})", text)) > len(regex.findall(UNSPACED, text))
-    return len(regex.findall(_LOOSE_MARK, text)) > len(regex.findall(_TIGHT_MARK, text))
-
-
-def close_up(segments: Sequence[str], language: LanguageData) -> list[str]:
-    """Segments of tokenised text with blanks where the language writes them, by rule.
-
-    Marks, brackets and quotation marks stand beside the word that they belong to; straight quotation marks, and
-    guillemets, open and close in turn. Words follow ``Spacing``. A script without spaces has blanks only between words
-    of other scripts.
-
-    Args:
-        segments: the text of a document in its order, with blanks between all words.
-        language: its language.
-
-    Returns:
-        A text per segment; it ends with a blank if one follows in the text.
-    """
-    rules, unspaced = language.section(Spacing), not language.spaces
-    words = [(word, number) for number, segment in enumerate(segments) for word in segment.split()]
-    outward = not rules.inward or next((word for word, _ in words if word in _GUILLEMETS), "«") == "«"
-    times_seen: Counter[str] = Counter()
-    texts = [""] * len(segments)
-    closes_next = True
-    for at, (word, number) in enumerate(words):
-        before, last = words[at - 1] if at else ("", 0)
-        closes, closes_next = closes_next, False
-        if word in rules.apart:
-            closes = False
-        elif word in _STRAIGHT:
-            opens = times_seen[word] % 2 == 0
-            if opens and word == "'" and all(other != word for other, _ in words[at + 1 : at + _NEAR]):
-                opens, times_seen[word] = False, times_seen[word] - 1  # an apostrophe (the dogs')
-            times_seen[word] += 1
-            closes, closes_next = closes or not opens, opens
-        elif word in _GUILLEMETS:
-            opens = (word == "«") == outward
-            closes, closes_next = closes or not opens, opens
-        elif word == "“" and times_seen["„"]:  # 99 below, 66 above
-            closes, times_seen["„"] = True, 0
-        elif _OPENING.fullmatch(word):
-            closes_next = True
-            times_seen[word] += 1
-        elif _CLOSING.fullmatch(word) or word.replace("’", "'").lower() in rules.attached:
-            closes = True
-        elif word in rules.joining:
-            closes = closes_next = True
-        elif rules.elides and word[-1] in "'’":
-            closes_next = True
-        if unspaced:
-            closes = not (_SPACED.match(word) and _SPACED.match(before[-1:]))
-        texts[last] += "" if closes else " "
-        texts[number] += word
-    return [*texts[:-1], f"{texts[-1]} "]
-
-
-_SPACED: Final = regex.compile(rf"[\w--{UNSPACED}]", regex.VERSION1)
-"""A letter or digit of a script that puts spaces between words."""

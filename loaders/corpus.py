@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 10
+VERSION: Final = 11
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
@@ -137,9 +137,15 @@ MENTIONS: Final[dict[str, PolarsDataType]] = {
     "words": pl.List(pl.UInt16),
     "head": pl.UInt16,
     "type": pl.String,
+    "kind": pl.String,
+    "gender": pl.String,
+    "number": pl.String,
 }
 """Columns of ``Shard.mentions``, one row per mention of an entity: the entity, the numbers of the words of the mention
-in the sentence (with gaps if it has several parts), the number of its head, the type of the entity (null if unknown).
+in the sentence (with gaps if it has several parts), and the number of its head. Entities are named inside a document.
+``type`` is the type of the entity as the corpus writes it, ``kind`` that of the mention (``PRON`` for a pronoun alone,
+``PROP`` for a name, ``NOM``), ``gender`` and ``number`` are those of the entity, as in FEATS. What a corpus does not
+give is null, the head among it.
 """
 
 CONFIDENCE: Final[dict[str, PolarsDataType]] = {

@@ -12,7 +12,8 @@ The pinned commit is that of the first input. The SHA-256 and size of a file in 
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
 ``corpus_facts.toml`` has facts that are in neither.
 
-The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`, `novel_records`) and
+The records of treebanks and of relations and coreference come first (`treebank_records`, `disrpt_records`,
+`coreference_records`), then those of raw text (`text_records`, `novel_records`) and
 tables of forms (`forms_records`). Of raw text, the files in the folder are pinned, a part of each repository, and the
 novels in ``eltec_files.tsv``. Every licence is checked against the files: the README or
 licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
@@ -51,6 +52,7 @@ WHY_NOT = {
     "none": "neither its README nor its publisher names a licence",
 }
 RELATIONS_ONLY = "used for tasks on relations"
+COREFERENCE_ONLY = "used for tasks on coreference"
 WITHOUT_TREEBANK = ("eu", "hu")
 """Languages without an openly licensed treebank: raw text is used for them by default."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
@@ -86,7 +88,8 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     """The text of every file of the catalogue, by file name: one per language, treebanks first, then raw text."""
     files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
-    records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *text_records(corpora, files)]
+    records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *coreference_records()]
+    records += text_records(corpora, files)
     names = {record["lang"]: record["language"] for record in records}
     records += [*novel_records(names), *forms_records(names)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
@@ -193,6 +196,24 @@ def disrpt_records() -> Iterator[Record]:
             yield record | {"table": "left_out", "reason": facts["reason"]}
         else:
             yield _by_licence(record, facts["files"])
+
+
+def coreference_records() -> Iterator[Record]:
+    """The records of the corpora of coreference in ``corpus_facts.toml``, whose files are in a table beside it."""
+    files = defaultdict(list)
+    for line in (Path(__file__).parent / "coreference_files.tsv").read_text(encoding="utf-8").splitlines():
+        name, path, blob, size, sha256 = line.split("\t")
+        files[name].append({"path": path, "git_blob_sha1": blob, "bytes": int(size), "sha256": sha256})
+    for facts in FACTS["coreference"]:
+        record = {
+            "table": "treebank", **{key: facts[key] for key in ("name", "prefix")},
+            "lang": facts["prefix"].partition("_")[0], "language": facts["language"],
+            **{key: facts[key] for key in ("repo", "commit", "date", "licence", "licence_note") if key in facts},
+            "default": False, "note": f"{COREFERENCE_ONLY}: {facts['note']}", "genre": facts["genre"],
+            "layers": ["coreference"],
+            "documents": {"kind": "newdoc"}, "citation": _citation(facts, facts),
+        }  # fmt: skip
+        yield _by_licence(record, files[facts["name"]])
 
 
 def novel_records(names: dict[str, str]) -> Iterator[Record]:

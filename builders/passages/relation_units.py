@@ -45,6 +45,7 @@ from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import SPANS
 from discoprobe.loaders.discourse_layers.disrpt_relations import ELLIPSIS
 from discoprobe.loaders.hashing import record_keys
+from discoprobe.loaders.languages.spacing import close_up, is_spaced_out
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.words import n_words
 
@@ -417,8 +418,8 @@ class _Tree:
                 self._roots.append(node)
             else:
                 (self._nuclei if multinuclear or relname == SPAN else self._satellites)[parent].append(node)
-        if clean_text.is_spaced_out("".join(self._texts), language):
-            self._texts, self._spacing = clean_text.close_up(self._texts, language), BY_RULE
+        if is_spaced_out("".join(self._texts), language):
+            self._texts, self._spacing = close_up(self._texts, language), BY_RULE
 
     def relations(self) -> Iterator[_Relation]:
         """The relations of all nodes: the columns ``BINARY`` but for ``doc``."""
@@ -462,7 +463,7 @@ def relations_of(shard: Shard, language: LanguageData) -> pl.DataFrame:
     ):
         units = pl.format("{} {}", "unit1", "unit2")
         text = " ".join(relations.select(pl.coalesce("context", units)).to_series())
-        if clean_text.is_spaced_out(text, language):
+        if is_spaced_out(text, language):
             rows = [_close_up(row, language) for row in relations.iter_rows(named=True)]
             relations = pl.DataFrame(rows, relations.schema)  # noqa: PLW2901
         documents.append(relations)
@@ -474,7 +475,7 @@ def _close_up(relation: Mapping[str, Any], language: LanguageData) -> dict[str, 
     row = {**relation, "spacing": BY_RULE}
 
     def close(text: str) -> str:
-        return ELLIPSIS.join(part.rstrip() for part in clean_text.close_up(text.split(ELLIPSIS), language))
+        return ELLIPSIS.join(part.rstrip() for part in close_up(text.split(ELLIPSIS), language))
 
     def moved(place: int, old: str, new: list[int]) -> int:  # blanks aside, the texts are the same
         return new[len("".join(old[:place].split()))]

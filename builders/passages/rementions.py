@@ -1,7 +1,8 @@
-"""Subjects that were mentioned before, as a pronoun or as a name, in corpora with coreference and trees.
+"""Subjects that were mentioned before, as a pronoun or as a name, in corpora with coreference.
 
 The subject of the main clause is compared with that of the sentence before: a pronoun continues with the same person, a
-name switches to another (Centering, Grosz, Joshi & Weinstein 1995).
+name switches to another (Centering, Grosz, Joshi & Weinstein 1995). In sentences without trees, the first person is
+taken for the subject, if it stands at the beginning, or after a word that is before subject pronouns in the corpus.
 
 Items of a suite: two pairs with opposite edits that are alike in everything that a simple rule can count.
 
@@ -11,7 +12,7 @@ in its own context.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -93,6 +94,9 @@ LONGEST: Final = 3
 """Most words of a name."""
 
 SUBJECTS: Final = ("nsubj", "nsubj:pass")
+ROOT: Final = -1
+"""The head of a root."""
+GENITIVE: Final = re.compile(r"['’]s?$")
 TOUCHING: Final = re.compile(r"[\w'’‘-]")
 
 
@@ -101,10 +105,14 @@ class Pronouns(LanguageSection, frozen=True):
 
     Attributes:
         pronouns: each subject pronoun of a person → other pronouns that refer to the same persons.
+        subjects: those of the others that are subjects, too.
+        joins: words after a name that is not a subject alone (*Anna and Mary*, *Anna of the inn*).
     """
 
     section: ClassVar[str] = "remention"
     pronouns: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    subjects: frozenset[str] = frozenset()
+    joins: frozenset[str] = frozenset()
 
     @property
     def of_form(self) -> dict[str, str]:
@@ -117,13 +125,29 @@ def lacks(language: LanguageData) -> str:
     return "" if language.section(Pronouns).pronouns else f"no subject pronouns are listed for {language.name}"
 
 
+class _Rules(NamedTuple):
+    """What shows subjects without trees.
+
+    Attributes:
+        forms: every pronoun of a person → the subject pronoun.
+        subjects: pronouns that are subjects.
+        joins: words after a name that is not a subject alone.
+        before: words that stand directly before subjects.
+    """
+
+    forms: Mapping[str, str]
+    subjects: frozenset[str]
+    joins: frozenset[str]
+    before: frozenset[str]
+
+
 class _Word(NamedTuple):
-    """A word; ``head`` is counted from 0; start and end are null in a multiword token."""
+    """A word; ``head`` is counted from 0, and null without a tree; start and end are null in a multiword token."""
 
     form: str
     upos: str
     deprel: str
-    head: int
+    head: int | None
     start: int | None
     end: int | None
     number: str | None
@@ -131,11 +155,14 @@ class _Word(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """A mention: its words and its head, counted from 0, and its entity."""
+    """A mention: its words and its head, counted from 0, and its entity; without a tree, the first word is the head."""
 
     words: tuple[int, ...]
     head: int
     entity: str
+    type: str | None = None
+    kind: str | None = None
+    number: str | None = None
 
 
 class _Name(NamedTuple):
@@ -148,40 +175,73 @@ class _Name(NamedTuple):
 
 
 class _Sentence:
-    """A sentence of a document with its words and mentions, the widest of each head only."""
+    """A sentence of a document with its words and mentions, the widest of each head only.
+
+    ``place`` is its number, id and text; ``small`` has the words that are mentions in small letters in the document.
+    """
 
     def __init__(
-        self, sent: int, sent_id: str, text: str, words: Sequence[_Word], mentions: Sequence[_Mention]
+        self, place: tuple[int, str, str], words: Sequence[_Word], mentions: Sequence[_Mention], small: Collection[str]
     ) -> None:
-        self.sent, self.sent_id, self.text, self.words = sent, sent_id, text, words
+        (self.sent, self.sent_id, self.text), self.words, self.small = place, words, small
         widest = {mention.head: mention for mention in sorted(mentions, key=lambda mention: len(mention.words))}
         self.mentions = sorted(widest.values(), key=lambda mention: mention.words)
 
-    @cached_property
-    def subject(self) -> _Mention | None:
-        """The mention that is the subject of the main clause, alone (not Anna of *Anna and Mary*)."""
-        roots = {number for number, word in enumerate(self.words) if word.head < 0}
+    @property
+    def has_tree(self) -> bool:
+        """Whether a word has a head."""
+        return any(word.head is not None for word in self.words)
+
+    def subjects(self, persons: Collection[str], rules: _Rules) -> list[_Mention]:
+        """The mentions of persons that are subjects, alone (not Anna of *Anna and Mary*), in their order.
+
+        With a tree, it is the subject of the main clause, whoever that is.
+        """
+        if not self.has_tree:
+            return [each for each in self.mentions if each.entity in persons and self._is_in_place(each, rules)]
+        roots = {number for number, word in enumerate(self.words) if word.head == ROOT}
         joined = {word.head for word in self.words if word.deprel.partition(":")[0] == "conj"}
         for mention in self.mentions:
             word = self.words[mention.head]
             if word.deprel in SUBJECTS and word.head in roots and mention.head not in joined:
-                return mention
-        return None
+                return [mention]
+        return []
+
+    def _is_in_place(self, mention: _Mention, rules: _Rules) -> bool:
+        """Whether a mention stands where a subject stands."""
+        first, after = mention.words[0], mention.words[-1] + 1
+        form = self.words[first].form.lower()
+        if form in rules.forms and form not in rules.subjects:
+            return False
+        following = self.words[after].form if after < len(self.words) else ""
+        if form not in rules.forms and (not following[:1].islower() or following in rules.joins):
+            return False
+        begins = not any(word.form[:1].isalnum() for word in self.words[:first])
+        return begins or self.words[first - 1].form.lower() in rules.before
 
     @cached_property
     def names(self) -> list[_Name]:
         """The mentions that are short names with no other words, in their order: no genitive, no transcription."""
-        names = [
-            mention
-            for mention in self.mentions
-            if len(mention.words) <= LONGEST and all(map(self._is_name, mention.words))
-        ]
+        names = [mention for mention in self.mentions if len(mention.words) <= LONGEST and self._is_name(mention)]
         spans = [(mention.entity, self.span(mention)) for mention in names]
         in_text = [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
         return [name for name in in_text if not name.name.islower()]
 
-    def _is_name(self, number: int) -> bool:
-        return self.words[number].upos == "PROPN" and self.words[number].case != "Gen"
+    def _is_name(self, mention: _Mention) -> bool:
+        """By the tags of its words, else by its kind, else by its capitals."""
+        words = [self.words[number] for number in mention.words]
+        if any(word.upos for word in words):
+            return all(word.upos == "PROPN" and word.case != "Gen" for word in words)
+        if mention.kind:
+            return mention.kind == "PROP" and not GENITIVE.search(words[-1].form)
+        return all(word.form[:1].isupper() and word.form.lower() not in self.small for word in words)
+
+    def is_pronoun(self, mention: _Mention) -> bool:
+        """Whether a mention is a pronoun, by its tag, its kind, or because it is a word in small letters elsewhere."""
+        word = self.words[mention.head]
+        if word.upos or len(mention.words) > 1:
+            return word.upos == "PRON"
+        return mention.kind == "PRON" if mention.kind else word.form.lower() in self.small
 
     def name_of(self, entity: str) -> str:
         """The last name that the sentence has for an entity; empty if it has none."""
@@ -207,64 +267,109 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     settings = replace(context.settings, probing_words=context.settings.discourse_words)
     facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
     faults = dict(facts.select("sent", "reason").iter_rows())
-    forms = context.language.section(Pronouns).of_form
+    language = context.language.section(Pronouns)
+    documents = [*_documents(shard)]
+    whole = [sentence for _, runs in documents for run in runs for sentence in run]
+    rules = _Rules(
+        language.of_form, frozenset(language.pronouns) | language.subjects, language.joins,
+        _before_subjects(whole, language.pronouns),
+    )  # fmt: skip
     rows: list[dict[str, Any]] = []
-    for doc, runs in _documents(shard):
-        pronouns = _pronouns(chain.from_iterable(runs), forms)
+    for doc, runs in documents:
+        pronouns = _pronouns(chain.from_iterable(runs), rules.forms)
         rows += [
             {"doc": doc, **row}
             for run in runs
-            for row in _candidates_of_run(run, pronouns, forms, faults, context.language)
+            for row in _candidates_of_run(run, pronouns, rules, faults, context.language)
         ]
     schema: dict[str, Any] = {
         **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
         **dict.fromkeys(("condition", "name", "mention", "other", "cell"), pl.String),
     }  # fmt: skip
     frame = pl.DataFrame([dict.fromkeys(schema) | row for row in rows], schema, orient="row").drop("key")
-    return candidates(frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left"))
+    keyed = frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left")
+    keys = [hashing.mix(key, start) for key, start in keyed.select("key", "start").iter_rows()]
+    return candidates(keyed.with_columns(key=pl.Series(keys, dtype=pl.UInt64)))
+
+
+class _Pair(NamedTuple):
+    """A subject of a sentence (``at`` in its run), and the subject before it, in the same sentence or in the last one.
+
+    ``persons`` are the entities with their ``pronoun``.
+    """
+
+    at: int
+    new: _Mention
+    before: int
+    old: _Mention
+    pronoun: str
+    persons: Collection[str]
+
+
+def _pairs(run: Sequence[_Sentence], pronouns: Mapping[str, str], rules: _Rules) -> Iterator[_Pair]:
+    """The subjects of sentences that follow each other without a gap, with those before them, all of persons."""
+    for pronoun in sorted({*pronouns.values()}):
+        persons = {entity for entity in pronouns if pronouns[entity] == pronoun}
+        earlier: _Mention | None = None
+        for at, sentence in enumerate(run):
+            old, before = earlier, at - 1
+            for new in sentence.subjects(persons, rules):
+                if old and persons >= {old.entity, new.entity}:
+                    yield _Pair(at, new, before, old, pronoun, persons)
+                old, before = new, at
+            first = (mention for mention in sentence.mentions if mention.entity in persons)
+            earlier = next(iter(sentence.subjects(persons, rules)) if sentence.has_tree else first, None)
 
 
 def _candidates_of_run(
-    run: Sequence[_Sentence], pronouns: Mapping[str, str], forms: Mapping[str, str], faults: Mapping[int, str | None],
+    run: Sequence[_Sentence], pronouns: Mapping[str, str], rules: _Rules, faults: Mapping[int, str | None],
     language: LanguageData,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """The candidates of sentences that follow each other without a gap.
 
     Previous subjects in the first or second person do not count: no pronoun of the third person can refer to them.
+    Inside a sentence, a pronoun continues with a name only: before a name, a pronoun may be the same person.
     """
-    for at, (before, sentence) in enumerate(pairwise(run), 1):
-        new, old = sentence.subject, before.subject
-        if not new or not old or new.entity not in pronouns or pronouns[new.entity] != pronouns.get(old.entity):
+    for at, new, before, old, pronoun, persons in _pairs(run, pronouns, rules):
+        sentence, of_old = run[at], run[before]
+        if of_old.is_pronoun(old) and of_old.words[old.head].form.lower() not in rules.forms:
             continue
-        if before.words[old.head].upos == "PRON" and before.words[old.head].form.lower() not in forms:
-            continue
-        condition, pronoun = CONTINUE if new.entity == old.entity else SWITCH, pronouns[new.entity]
+        condition = CONTINUE if new.entity == old.entity else SWITCH
         places_of_names, place = {name[:2] for name in sentence.names}, sentence.span(new)
         form = sentence.text[slice(*place)] if place else ""
-        if not place or not (place in places_of_names if condition == SWITCH else forms.get(form.lower()) == pronoun):
+        is_name, is_form = place in places_of_names, rules.forms.get(form.lower()) == pronoun
+        if not place or not (is_name if condition == SWITCH else is_form):
             continue
-        first = next((n for n in range(at - 1, max(at - MOST, 0) - 1, -1) if run[n].name_of(new.entity)), at)
+        if before == at and condition == CONTINUE and sentence.span(old) not in places_of_names:
+            continue
+        named = [
+            [name for name in run[n].names if n < at or name.end <= place[0]] for n in range(max(at - MOST, 0), at + 1)
+        ]
+        of_new = [n for n, names in enumerate(named) if any(name.entity == new.entity for name in names)]
+        first = at - len(named) + 1 + of_new[-1] if of_new else at
+        earlier = [name.name for names in named for name in names if name.entity == new.entity]
+        earlier_name = earlier[-1] if earlier else ""
         sentences_of_text = run[first : at + 1]
-        earlier_name = run[first].name_of(new.entity) if first < at else ""
         name = earlier_name if condition == CONTINUE else form
         after = sentence.text[place[1] :]
         start = sum(len(part.text) + 1 for part in sentences_of_text[:-1]) + place[0]
         begins = not re.search(r"\w", sentence.text[: place[0]])
         other = earlier_name if condition == CONTINUE else language.capitalise(pronoun) if begins else pronoun
         reason = next(filter(None, (faults[part.sent] for part in sentences_of_text)), None)
+        between = [each for each in sentence.mentions if (old.head if before == at else -1) < each.head < new.head]
         if not earlier_name or name not in earlier_name:
             reason = "not-named"
         elif name in after:
             reason = "named-again"
-        elif any(mention.entity in pronouns for mention in sentence.mentions if mention.head < new.head):
+        elif any(mention.entity in persons for mention in between):
             reason = "not-first"
-        last = [name.entity for part in sentences_of_text[:-1] for name in part.names][-1:]
+        last = [name.entity for names in named[len(named) - (at - first) - 1 :] for name in names][-1:]
         text = " ".join(part.text for part in sentences_of_text)
         yield {
             "sent": sentence.sent, "ids": [part.sent_id for part in sentences_of_text], "label": condition,
             "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
             "name": name, "mention": form, "other": other, "reason": reason,
-            "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]}",
+            "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]} {before == at}",
         }  # fmt: skip
 
 
@@ -274,21 +379,32 @@ def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[s
     for sentence in whole:
         for mention in sentence.mentions:
             word = sentence.words[mention.head]
-            if len(mention.words) == 1 and word.form.lower() in forms and word.number != "Plur":
+            if len(mention.words) == 1 and word.form.lower() in forms and "Plur" not in (word.number, mention.number):
                 counts_of[mention.entity][forms[word.form.lower()]] += 1
     return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in counts_of.items()}
+
+
+def _before_subjects(whole: Iterable[_Sentence], pronouns: Collection[str]) -> frozenset[str]:
+    """The words that are directly before each of the subject pronouns somewhere."""
+    before: defaultdict[str, set[str]] = defaultdict(set)
+    for sentence in whole:
+        for one, word in pairwise(sentence.words):
+            before[word.form.lower()].add(one.form.lower())
+    return frozenset(set.intersection(*(before[pronoun] for pronoun in pronouns))) if pronouns else frozenset()
 
 
 def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
     """The documents of a shard that have mentions, with their sentences by ``run``."""
     mentions, words = defaultdict(list), defaultdict(list)
-    for sent, entity, numbers, head, _ in shard.mentions.iter_rows():
-        mentions[sent].append(_Mention(tuple(number - 1 for number in numbers), head - 1, entity))
+    for sent, entity, numbers, head, type_, kind, _, number in shard.mentions.iter_rows():
+        of_mention = tuple(number - 1 for number in numbers)
+        at = head - 1 if head else of_mention[0]
+        mentions[sent].append(_Mention(of_mention, at, entity, type_, kind, number))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
         "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
-        pl.col("head").cast(pl.Int64).fill_null(0) - 1, *(
+        pl.col("head").cast(pl.Int64) - 1, *(
             pl.when(pl.col("mwt").is_null()).then(place) for place in ("start", "end")
         ), feat("Number"), feat("Case"),
     )  # fmt: skip
@@ -296,6 +412,10 @@ def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
         words[sent].append(_Word(*values))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
         runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
+        single = [
+            words[sent][each.head].form for sent in part["sent"] for each in mentions[sent] if len(each.words) == 1
+        ]
+        small = {form for form in single if form.islower()}
         for run, sent, name, text in part.select("run", "sent", "sent_id", "text").iter_rows():
-            runs[run].append(_Sentence(sent, name, text, words[sent], mentions[sent]))
+            runs[run].append(_Sentence((sent, name, text), words[sent], mentions[sent], small))
         yield int(str(doc)), [*runs.values()]

@@ -198,6 +198,10 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         """The address of the file on the catalogue's host."""
         return f"{HOST}/{self.repo}/{self.commit}/{quote(file.path)}"
 
+    def place(self, file: PinnedFile) -> str:
+        """Where the file is in the folder of the corpus: its name, or its path for files whose folders are read."""
+        return file.name
+
     def has(self, name: str) -> bool:
         """Whether one of its files has this name, without folders and in any case."""
         return any(file.name.casefold() == name.casefold() for file in self.files)
@@ -221,6 +225,10 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     documents: DocumentRule
     layers: tuple[str, ...] = ()
     part_of: str = ""
+
+    def place(self, file: PinnedFile) -> str:
+        """As of every corpus; files of coreference are read with others in neighbouring folders, or repeat names."""
+        return file.name if file.name.endswith((".conllu", ".rels", ".rs3", ".rs4")) else file.path
 
     @property
     def facts(self) -> TreebankFacts:
@@ -266,7 +274,7 @@ class LeftOut(Treebank, frozen=True, kw_only=True, forbid_unknown_fields=True):
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
 _FILES: Final = re.compile(
-    r'\{ path = "(?:[^"]*/)?([^"/]+\.(?:conllu|rs[34]))", git_blob_sha1 = "(\w+)"'
+    r'\{ path = "(?:[^"]*/)?([^"/]+\.(?:conllu|rs[34]|conll|ann|conllup|knp|tsv))", git_blob_sha1 = "(\w+)"'
     r'(?:, bytes = (\d+))?(?:, sha256 = "(\w+)")?'
 )
 

@@ -1,4 +1,4 @@
-"""Reads CoNLL-U files and RST trees, of any number of treebanks and languages, into a :class:`Corpus` per language.
+"""Reads CoNLL-U files, RST trees and coreference, of any number of treebanks and languages: a :class:`Corpus` for each.
 
 `find_files` finds the files, and `describe` says by their names to which treebank and language each belongs.
 
@@ -10,11 +10,13 @@ working directory or the place of the files. Parsed shards are stored in the cac
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import groupby
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import langcodes
@@ -28,6 +30,8 @@ from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, 
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
+from discoprobe.loaders.discourse_layers.brat import read_brat
+from discoprobe.loaders.discourse_layers.conll2012 import read_conll2012, read_facts
 from discoprobe.loaders.discourse_layers.disrpt_relations import (
     ANNOTATED,
     read_annotated,
@@ -35,9 +39,12 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import (
     running_text,
     word_marks,
 )
-from discoprobe.loaders.discourse_layers.mentions import read_mentions
+from discoprobe.loaders.discourse_layers.knp import read_knp
+from discoprobe.loaders.discourse_layers.korkor import read_korkor
+from discoprobe.loaders.discourse_layers.mentions import Annotated, Facts, read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
+from discoprobe.loaders.discourse_layers.webanno import read_webanno
 from discoprobe.loaders.errors import (
     BadLine,
     CorpusFormatError,
@@ -51,7 +58,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    Facts = Callable[[Path, FileHashes], TreebankFacts | None]
+    from discoprobe.loaders.discourse_layers.brat import FindSentences
+
+    FactsOf = Callable[[Path, FileHashes], TreebankFacts | None]
     BytesProgress = Callable[[int, int], None]
 
 Documents = Literal["auto", "newdoc", "file", "none"]
@@ -64,10 +73,20 @@ PLACES: Final = 100
 """Largest number of dropped sentences whose places a corpus lists."""
 TREES: Final = (".rs3", ".rs4")
 """Trees of Rhetorical Structure Theory."""
-SUFFIXES: Final = (".conllu", ".conllu.gz", *TREES)
+COREFERENCE: Final = (".conll", ".ann", ".conllup", ".knp", ".tsv")
+"""Coreference without trees, which is read as CoNLL-U with mentions."""
+SUFFIXES: Final = (".conllu", ".conllu.gz", *TREES, *COREFERENCE)
 RELS: Final = ".rels"
 """Relations of DISRPT, which are read with the ``.conllu`` of the same name."""
+BESIDE: Final = {
+    ".conllu": ("{}.rels",), ".conll": ("../tsv/{}.ann", "../features/{}.tsv"), ".ann": ("{}.txt",),
+}  # fmt: skip
+"""Suffix of a file → places of a second file that is read with it; ``{}`` is the name of both."""
 DISRPT: Final = re.compile(r"^(([a-z]{3})\.\w+\.\w+)_(?:train|dev|test)\.")
+BY_RULE: Final = "blanks are set by rule, because the files have words only"
+FIRST: Final = {".conll": b"#begin document", ".tsv": b"#FORMAT=WebAnno TSV 3"}
+"""Suffix → how a file of coreference begins; files of other formats have the same suffix."""
+KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll, .ann, .conllup, .knp or WebAnno .tsv"
 TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
 """Folders of trees inside a corpus, which do not name it."""
 UNRELEASED: Final = "not-to-release"
@@ -107,9 +126,20 @@ class CorpusFile:
         return sorted({*home.glob(name), *home.glob(f"*/{name}")})
 
     @property
+    def second(self) -> Path | None:
+        """The second file that is read with it, if it is there."""
+        places = [self.path.parent / place.format(self.stem) for place in BESIDE.get(self.path.suffix, ())]
+        return next((place.resolve() for place in places if place.is_file()), None)
+
+    @property
     def is_tree(self) -> bool:
         """Whether it is a tree of Rhetorical Structure Theory."""
         return self.path.suffix in TREES
+
+    @property
+    def is_coreference(self) -> bool:
+        """Whether it has coreference in another format than CoNLL-U."""
+        return self.path.suffix in COREFERENCE
 
 
 def stem(path: Path) -> str:
@@ -119,10 +149,10 @@ def stem(path: Path) -> str:
 
 
 def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
-    """The CoNLL-U files and RST trees among paths and in the folders among them: absolute, sorted, each once.
+    """The files of corpora among paths and in the folders among them: absolute, sorted, each once.
 
-    All levels of a folder are searched, except hidden files and folders and those named ``UNRELEASED``. For a ``.rels``
-    file the ``.conllu`` file beside it is found.
+    All levels of a folder are searched, except hidden files and folders and those named ``UNRELEASED``. For a second
+    file, such as ``.rels``, the first is found.
 
     Returns:
         File → the path among ``paths`` through which it was found.
@@ -137,34 +167,53 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
             raise DiscoprobeError(f"{path}: no such file or folder")
         corpus_files = [path]
         if path.is_dir():
-            below = (file for file in path.rglob("*") if _is_corpus_file(file.relative_to(path)) and file.is_file())
-            corpus_files = [_conllu_beside(file) if file.suffix == RELS else file for file in below]
+            corpus_files = [_first_of(file) for file in _files_below(path)]
             if not corpus_files:
-                raise DiscoprobeError(f"{path}: no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file in this folder")
-        elif path.suffix == RELS:
-            corpus_files = [_conllu_beside(path)]
-        elif not path.name.endswith(SUFFIXES):
-            raise DiscoprobeError(f"{path}: not a .conllu, .conllu.gz, .rels, .rs3 or .rs4 file")
+                raise DiscoprobeError(f"{path}: no {KINDS} file in this folder")
+        elif not (corpus_files := [_first_of(path)])[0].name.endswith(SUFFIXES):
+            raise DiscoprobeError(f"{path}: not a {KINDS} file")
         files |= {file.resolve(): path.resolve() for file in corpus_files}
     return dict(sorted(files.items()))
 
 
-def _conllu_beside(rels: Path) -> Path:
-    """The CoNLL-U file of a table of relations."""
-    text = rels.with_suffix(".conllu")
-    if not text.is_file():
-        raise DiscoprobeError(f"{rels}: {text.name} is missing beside it; DISRPT publishes both")
-    return text
+def _first_of(path: Path) -> Path:
+    """The file with which a second file is read; any other file itself.
+
+    Raises:
+        DiscoprobeError: there is none with a table of relations.
+    """
+    if path.suffix == RELS:
+        if not (text := path.with_suffix(".conllu")).is_file():
+            raise DiscoprobeError(f"{path}: {text.name} is missing beside it; DISRPT publishes both")
+        return text
+    if path.suffix == ".txt" and (annotation := path.with_suffix(".ann")).is_file():
+        return annotation
+    if path.suffix in {".ann", ".tsv"}:
+        return next(iter(sorted(path.parent.parent.glob(f"*/{glob.escape(path.stem)}.conll"))), path)
+    return path
 
 
-def _is_corpus_file(relative: Path) -> bool:
-    passed_over = any(part.startswith(".") or part == UNRELEASED for part in relative.parts)
-    return relative.name.endswith((*SUFFIXES, RELS)) and not passed_over
+def _files_below(folder: Path) -> Iterator[Path]:
+    """The files of corpora in a folder, however deep."""
+    for path in folder.rglob("*"):
+        passed_over = any(part.startswith(".") or part == UNRELEASED for part in path.relative_to(folder).parts)
+        if not passed_over and is_corpus_file(path):
+            yield path
+
+
+def is_corpus_file(path: Path) -> bool:
+    """Whether a file can be read, by its name; of coreference, also by its first line and its text."""
+    if not path.name.endswith((*SUFFIXES, RELS)) or not path.is_file():
+        return False
+    if first := FIRST.get(path.suffix):
+        with path.open("rb") as file:
+            return file.read(len(first)) == first
+    return path.suffix != ".ann" or (path.with_suffix(".txt").is_file() and _first_of(path) == path)
 
 
 def holds_corpus(folder: Path) -> bool:
-    """Whether there is a CoNLL-U file, or one with relations or trees, in a folder, however deep."""
-    return any(_is_corpus_file(file.relative_to(folder)) for file in folder.rglob("*"))
+    """Whether there is a CoNLL-U file, or one with relations, trees or coreference, in a folder, however deep."""
+    return any(_files_below(folder))
 
 
 def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | None) -> CorpusFile:
@@ -199,6 +248,7 @@ def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | Non
     of_treebank = corpus_facts(path) or facts
     if of_treebank is not None:
         treebank = of_treebank.name
+        folder = next((above for above in path.parents if above.name == treebank), folder)
     elif ud and home is None:
         treebank = ud[1]
     else:
@@ -224,21 +274,25 @@ class Member:
 
     file: CorpusFile
     digest: FileHashes
-    rels: FileHashes | None = None  # the digest of the table of relations beside it
+    second: FileHashes | None = None  # the digest of the second file
     texts: tuple[tuple[Path, FileHashes], ...] = ()  # of a tree, files of its name that may hold its text
 
     @classmethod
     def of(cls, file: CorpusFile, digest: FileHashes) -> Member:
-        """A file with its digest, and with that of the table of relations beside it."""
-        rels = file.path.with_suffix(RELS)
-        has_rels = file.path.suffix == ".conllu" and rels.is_file()
-        return cls(file, digest, hashes_of(rels, with_git=False) if has_rels else None)
+        """A file with its digest, and with that of the second file that is read with it."""
+        return cls(file, digest, hashes_of(file.second, with_git=False) if file.second else None)
+
+    @property
+    def has_rels(self) -> bool:
+        """Whether a table of relations is read with it."""
+        return self.second is not None and not self.file.is_coreference
 
     def files(self) -> Iterator[tuple[str, Path, FileHashes]]:
         """Its files: name in the treebank, place, digest."""
         yield self.file.name, self.file.path, self.digest
-        if self.rels:
-            yield f"{self.file.name.removesuffix('.conllu')}{RELS}", self.file.path.with_suffix(RELS), self.rels
+        if self.second and (path := self.file.second):
+            home = self.file.path.parents[self.file.name.count("/")]
+            yield PurePath(os.path.relpath(path, home)).as_posix(), path, self.second
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +309,8 @@ class FileBatch:
         names = [
             (
                 *(member.file.name, member.file.stem, member.digest.sha256),
-                *([member.rels.sha256] if member.rels else []),
+                *([member.second.sha256] if member.second else []),
+                *([member.file.lang] if member.file.is_coreference else []),
                 *(digest.sha256 for _, digest in member.texts),
             )
             for member in self.members
@@ -280,13 +335,14 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     *,
     lang: str | None = None,
     on_error: OnError = "stop",
-    facts: Facts = facts_of,
+    facts: FactsOf = facts_of,
     documents: Documents = "auto",
     texts: Callable[[Collection[str]], Sequence[Path]] = lambda _: (),
+    find_sentences: FindSentences | None = None,
     jobs: int = 1,
     progress: BytesProgress | None = None,
 ) -> dict[str, Corpus]:
-    """Read CoNLL-U files, gzipped or with a table of relations beside them, RST trees, and folders of them.
+    """Read CoNLL-U files, gzipped or with a table of relations beside them, RST trees, coreference, and their folders.
 
     Args:
         paths: files and folders.
@@ -296,6 +352,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         documents: how documents are recognised; ``auto`` uses the rules of the facts.
         texts: gives CoNLL-U files with the texts of trees of these names, which no given file has; they are no part of
             a corpus.
+        find_sentences: finds sentences in the texts of brat, which have none; it must be picklable.
         jobs: number of processes.
         progress: called with the bytes read so far and the total.
 
@@ -308,7 +365,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     """
     all_treebanks = _find_treebanks(paths, lang, facts, documents, texts)
     batches = [batch for treebank in all_treebanks for batch in treebank.batches()]
-    make = partial(cached, cache_folder())
+    make = partial(cached, cache_folder(), find_sentences)
     entries: dict[FileBatch, cache.Entry] = {}
     total, done = sum(batch.size for batch in batches), 0
     with process_pool(min(jobs, len(batches))) as pool:
@@ -370,7 +427,7 @@ class _Treebank:
 
 
 def _find_treebanks(
-    paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents,
+    paths: Sequence[Path], lang: str | None, facts: FactsOf, documents: Documents,
     texts: Callable[[Collection[str]], Sequence[Path]],
 ) -> list[_Treebank]:  # fmt: skip
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
@@ -383,7 +440,7 @@ def _find_treebanks(
     trees = [member.file for members in groups.values() for member in members if member.file.is_tree]
     with_trees = {tree.lang for tree in trees}
     for member in (member for members in groups.values() for member in members if not member.file.is_tree):
-        if member.file.lang in with_trees:
+        if member.file.lang in with_trees and not member.file.is_coreference:
             for doc_id in {member.file.stem, *_documents_in(member.file.path, member.digest)}:
                 text_of[member.file.lang, doc_id][member.digest] = member.file.path
     if without := [tree for tree in trees if (tree.lang, tree.stem) not in text_of and not tree.plain_texts]:
@@ -408,13 +465,13 @@ def _find_treebanks(
     return banks
 
 
-def cached(folder: Path, batch: FileBatch) -> cache.Entry:
+def cached(folder: Path, find_sentences: FindSentences | None, batch: FileBatch) -> cache.Entry:
     """The cache entry of a batch: found, or parsed and stored."""
     entry = cache.find(folder, batch.key)
     if entry is not None:
         return entry
     tally = _Tally()
-    return cache.store(folder, batch.key, _shards(batch, tally), tally.record)
+    return cache.store(folder, batch.key, _shards(batch, find_sentences, tally), tally.record)
 
 
 class _Tally:
@@ -438,7 +495,7 @@ class _Tally:
         return {"counts": asdict(self.counts), "drops": self.drops, "places": self.places, "notes": self.notes}
 
 
-def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
+def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tally) -> Iterator[Shard]:
     """The shards of a batch, counted as they are made: a shard of all its files, or one per block of a large file."""
     stems = [member.file.stem for member in batch.members]
     if batch.members[0].file.is_tree:
@@ -455,11 +512,18 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     relations = _RelationTables(batch, tally)
     carried, line, sentence = Carried(), 0, 0
     fields: list[Sequence[str]] = [()] * len(stems)
-    texts_of = [blocks(member.file.path, LARGE, batch.rule) for member in batch.members]
+    annotated = {
+        number: _annotated(member.file, find_sentences, tally, number)
+        for number, member in enumerate(batch.members) if member.file.is_coreference
+    }  # fmt: skip
+    texts_of = [
+        iter([annotated[number].text]) if number in annotated else blocks(member.file.path, LARGE, batch.rule)
+        for number, member in enumerate(batch.members)
+    ]
     parts = ([text] for text in texts_of[0]) if len(stems) == 1 else iter([[b"".join(text) for text in texts_of]])
     for part in parts:
         pieces = [
-            Piece(stem, text, line, sentence, forest=member.rels is not None)
+            Piece(stem, text, line, sentence, forest=member.has_rels)
             for stem, text, member in zip(stems, part, batch.members, strict=True)
         ]
         parsed = parse(pieces)
@@ -469,11 +533,14 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         tally.notes += [note for note in parsed.notes if note not in tally.notes]
         mentions = []
         for number, piece in enumerate(pieces):
-            of_piece, malformed, fields[number] = read_mentions(
-                piece.data, fields[number], sentence=piece.sentence, line=piece.line
-            )
+            if number in annotated:
+                of_piece = annotated[number].mentions
+            else:
+                of_piece, malformed, fields[number] = read_mentions(
+                    piece.data, fields[number], sentence=piece.sentence, line=piece.line
+                )
+                tally.add((number, problem) for problem in malformed)
             mentions += [((number, mention.sentence), mention) for mention in of_piece]
-            tally.add((number, problem) for problem in malformed)
         in_misc = any(name in piece.data for piece in pieces for name in ANNOTATED)
         located = mentions or relations.tables or in_misc
         numbers = parsed.sentences.select("piece", "number").iter_rows() if located else ()
@@ -491,6 +558,36 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         carried, sentence = placed.carried, sentence + parsed.n_found
         line += int(np.count_nonzero(np.frombuffer(part[0], np.uint8) == ord("\n")))
     relations.check_documents()
+
+
+def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _Tally, number: int) -> Annotated:
+    """The text and the mentions of a file of coreference; what is malformed is counted for the file of this number.
+
+    Raises:
+        CorpusFormatError: the second file is malformed.
+        DiscoprobeError: the text of the file is missing, or has to be divided into sentences and it is not said how.
+    """
+    data, second = b"".join(blocks(file.path, LARGE, DocumentRule())), file.second
+    if file.path.suffix == ".ann":
+        if second is None or find_sentences is None:
+            raise DiscoprobeError(f"{file.path}: {file.stem}.txt is missing beside it; brat keeps the text there")
+        text = second.read_bytes().decode(errors="replace")
+        annotated = read_brat(data, text, file.stem, file.lang, find_sentences)
+    elif file.path.suffix == ".tsv":
+        annotated = read_webanno(data, file.stem)
+    elif file.path.suffix == ".knp":
+        annotated = read_knp(data, file.stem)
+    elif file.path.suffix == ".conllup":
+        annotated = read_korkor(data, file.stem, file.lang)
+    else:
+        facts, problems = read_facts(second.read_bytes(), second.suffix) if second else (Facts({}, {}), [])
+        for problem in problems:
+            raise CorpusFormatError(problem.message, path=str(second), line=problem.line)
+        annotated = read_conll2012(data, file.stem, file.lang, facts)
+    if file.path.suffix in {".conll", ".conllup"}:
+        tally.notes = list(dict.fromkeys([*tally.notes, BY_RULE]))
+    tally.add((number, problem) for problem in annotated.problems)
+    return annotated
 
 
 @lru_cache(maxsize=1)
@@ -517,9 +614,11 @@ class _RelationTables:
     """The tables of relations beside the files of a batch; each shard gets the relations of its documents."""
 
     def __init__(self, batch: FileBatch, tally: _Tally) -> None:
-        with_rels = [member.file for member in batch.members if member.rels]
-        tables = [(file.stem, file.path.with_suffix(RELS).read_bytes()) for file in with_rels]
-        self.tables = list(enumerate(tables, len(batch.members)))
+        with_second = [member for member in batch.members if member.second]
+        self.tables = [
+            (number, (member.file.stem, member.file.path.with_suffix(RELS).read_bytes()))
+            for number, member in enumerate(with_second, len(batch.members)) if member.has_rels
+        ]  # fmt: skip
         self._corpus, self._tally = batch.treebank, tally
         self._documents: set[str] = set()
         self._named: dict[tuple[int, int], str] = {}

@@ -1,4 +1,7 @@
-"""Coreference as CorefUD writes it: brackets of ``Entity=`` in MISC, whose fields ``# global.Entity`` names.
+"""Mentions of entities, from coreference as CorefUD writes it: brackets of ``Entity=`` in MISC.
+
+``# global.Entity`` names the fields of the brackets. Other formats are read as CoNLL-U without brackets (`conllu`) and
+a list of mentions.
 
 The first field is the entity (``eid``, or ``GRP`` in GUM). Files whose brackets have no such field mark named entities
 only, and are skipped. A mention may have several parts (``e1[1/2]``); one field may give its head. If sentences were
@@ -7,15 +10,18 @@ out, and is not an error.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import polars as pl
 
+from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
 from discoprobe.loaders.corpus import MENTIONS
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.spacing import close_up
 
 REASON: Final = "malformed-mention"
 DECLARED: Final = re.compile(r"#\s*global\.Entity\s*=\s*(.*)")
@@ -31,14 +37,41 @@ HEAD: Final = 6
 class Mention(NamedTuple):
     """A mention: the number of its sentence in the file (from 1), its entity, the numbers of its words and of its head.
 
-    ``type`` is the type of the entity (``person``), None if the file does not give it.
+    ``type`` is the type of the entity (``person``), ``kind`` that of the mention (``PRON``, ``PROP``, ``NOM``), and
+    ``gender`` and ``number`` (``Fem``, ``Plur``) are those of the entity. A value that the file does not give is None.
     """
 
     sentence: int
     entity: str
     words: tuple[int, ...]
-    head: int
+    head: int | None
     type: str | None = None
+    kind: str | None = None
+    gender: str | None = None
+    number: str | None = None
+
+
+class Place(NamedTuple):
+    """A part of a sentence of a file: numbers of the sentence, its first and its last word, from 1."""
+
+    sentence: int
+    first: int
+    last: int
+
+
+class Facts(NamedTuple):
+    """Facts about mentions from a second file: type and kind by place; type, gender and number of the entity there."""
+
+    mentions: dict[Place, tuple[str, str]]
+    entities: dict[Place, tuple[str, str, str]]
+
+
+class Annotated(NamedTuple):
+    """A file of coreference in another format: its text as CoNLL-U, its mentions, what is malformed in it."""
+
+    text: bytes
+    mentions: list[Mention]
+    problems: list[BadLine]
 
 
 class _Word(NamedTuple):
@@ -187,7 +220,53 @@ def _mention(sentence: int, complete: _Open, fields: Sequence[str]) -> Mention:
     return Mention(sentence, entity, numbers, head, attributes.get("etype") or None)
 
 
+def sentence_lines(doc: str, number: int, words: Sequence[tuple[Word, bool]], text: str | None = None) -> str:
+    """A sentence in CoNLL-U.
+
+    Args:
+        doc: the id of its document.
+        number: in its document, from 1.
+        words: each with whether a blank follows it.
+        text: of the sentence, where the source has one.
+    """
+    comments = {"newdoc id": doc if number == 1 else None, "sent_id": f"{doc}-{number}", "text": text}
+    tokens = [(word.form, (word,), MISSING if spaced else "SpaceAfter=No") for word, spaced in words]
+    return sentence_text(comments, tokens)
+
+
+def conllu(documents: Sequence[tuple[str, Sequence[Sequence[Word]]]], language: LanguageData) -> bytes:
+    """Documents (id and the words of each sentence) as CoNLL-U, with blanks set by rule."""
+    lines: list[str] = []
+    for doc, sentences in documents:
+        texts = [" ".join(word.form for word in words) for words in sentences]
+        spaced = close_up(texts, language, sentences=True) if texts else []
+        for number, (words, text) in enumerate(zip(sentences, spaced, strict=True), 1):
+            with_blanks, at = list[tuple[Word, bool]](), 0
+            for word in words:
+                for part in word.form.split():
+                    at = text.index(part, at) + len(part)
+                with_blanks.append((word, text[at : at + 1] == " "))
+            lines.append(sentence_lines(doc, number, with_blanks))
+    return "".join(lines).encode()
+
+
+def entities(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Mention → its entity, from the pairs of mentions that have one; an entity has the name of its first mention."""
+    neighbours: defaultdict[str, list[str]] = defaultdict(list)
+    for one, other in joined:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    found: dict[str, str] = {}
+    for name in names:
+        reached = [name]
+        while reached:
+            if (mention := reached.pop()) not in found:
+                found[mention] = name if mention == name else found[name]
+                reached += neighbours[mention]
+    return found
+
+
 def table(mentions: Sequence[tuple[int, Mention]]) -> pl.DataFrame:
     """Mentions with the number of their sentence in the shard as a table."""
-    rows = [(sent, mention.entity, list(mention.words), mention.head, mention.type) for sent, mention in mentions]
+    rows = [(sent, mention.entity, list(mention.words), *mention[3:]) for sent, mention in mentions]
     return pl.DataFrame(rows, MENTIONS, orient="row")

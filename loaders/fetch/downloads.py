@@ -174,7 +174,7 @@ def folder(corpus: PinnedCorpus) -> Path:
 
 def location(corpus: PinnedCorpus, file: PinnedFile) -> Path:
     """The path of a file in the cache, whether or not it exists."""
-    return folder(corpus) / file.name
+    return folder(corpus) / corpus.place(file)
 
 
 def _part(file: PinnedFile) -> Path:

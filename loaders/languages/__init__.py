@@ -1,7 +1,8 @@
 """What discoprobe knows about languages: one TOML file per language, and lists of words.
 
 ``language`` knows the scripts of languages, and reads the general facts of a file and, for a module that asks, one
-section of it. ``word_lists`` reads frequency lists and tables of verb forms.
+section of it. ``spacing`` sets the blanks of tokenised text, ``word_lists`` reads frequency lists and tables of verb
+forms.
 """
 
 import lazy_loader
@@ -9,5 +10,6 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "language": ["Availability", "Condition", "LanguageData", "LanguageSection", "UPOS", "Upos", "WITHOUT_SPACES",
         "check_small_letters", "has_spaces", "language_data", "languages", "parse_language", "script_share"],
+    "spacing": ["close_up", "is_spaced_out"],
     "word_lists": ["read_frequencies", "wordfreq_code", "wordfreq_form", "wordfreq_ipm"],
 })  # fmt: skip

@@ -121,6 +121,11 @@ def correct_boundaries(
     return [(high - len(text[low:high].lstrip()), low + len(text[low:high].rstrip())) for low, high in edges]
 
 
+def sentence_spans(text: str, lang: str) -> list[Span]:
+    """The spans of the sentences of a paragraph by rules."""
+    return correct_boundaries(text, lang, Counter())
+
+
 def _move_past_signs(text: str, at: int) -> tuple[int, str]:
     """A boundary moved past closing or before opening marks, and the kind of correction; 0 if it is to be removed."""
     if text[at - 1].isspace():

@@ -555,7 +555,7 @@ def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, Any], **more
 
     Files have their paths from the catalogue; others are expected in the folder that has most files.
     """
-    paths = {file.name: file.path for file in corpus.files}
+    paths = {corpus.place(file): file.path for file in corpus.files}
     ((folder, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
     pinned = tuple(
         PinnedFile(paths.get(name, str(folder / name)), "", entry["bytes"], entry["sha256"])

@@ -34,7 +34,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
 from discoprobe.loaders.corpus import Corpus, FormsFile, Source, SourceFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -52,6 +52,7 @@ from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions, parquet_corpus, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
+from discoprobe.loaders.raw.segmentation import sentence_spans
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
 from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text
 from discoprobe.silver import held_out, is_annotated, label_errors
@@ -303,7 +304,8 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
         of_files = read_corpora(
             paths, lang=lang or None, on_error=request.on_error,
             facts=functools.partial(_facts, pinned),
-            documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request), jobs=request.jobs,
+            documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request),
+            find_sentences=sentence_spans, jobs=request.jobs,
             progress=lambda done, total: progress("reading", done, total),
         )  # fmt: skip
         corpora = of_files | {
@@ -485,7 +487,7 @@ def _is_raw(source: str) -> bool:
     path = Path(source)
     if path.is_dir():
         return not holds_corpus(path)
-    return not path.name.endswith(SUFFIXES) if path.exists() else source.startswith(HUB)
+    return not is_corpus_file(path) if path.exists() else source.startswith(HUB)
 
 
 def is_parquet_text(source: str) -> bool:

@@ -21,6 +21,7 @@ from discoprobe.builders.sentences import (
 from discoprobe.loaders import DiscoprobeError
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.languages import UPOS, LanguageSection, language_data, languages, parse_language
+from discoprobe.loaders.languages.spacing import Spacing
 from discoprobe.loaders.raw import Boundaries
 
 HEAD = 'name = "Test"\ncode = "zz"\n'
@@ -34,7 +35,7 @@ def sections():
     """Every section that a module reads, by its name in the files."""
     for module in pkgutil.walk_packages(discoprobe.builders.__path__, "discoprobe.builders."):
         importlib.import_module(module.name)
-    classes, found = [LanguageSection], {Boundaries.section: Boundaries}
+    classes, found = [LanguageSection], {kind.section: kind for kind in (Boundaries, Spacing)}
     while classes:
         kind = classes.pop()
         classes += kind.__subclasses__()
@@ -49,8 +50,8 @@ SECTIONS = sections()
 
 def test_the_tasks_with_rules_of_languages_have_a_section():
     tasks = {"impersonal", "conj_type", "gapping", "coord_inv"}
-    shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "remention", "spacing"}
-    assert set(SECTIONS) == tasks | shared | {"boundaries"}
+    shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "remention"}
+    assert set(SECTIONS) == tasks | shared | {"boundaries", "spacing"}
 
 
 @every_language

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from shared import SHARED
 
 from discoprobe.builders import Context, Settings
-from discoprobe.builders.clean_text import close_up, is_spaced_out
 from discoprobe.builders.passages.relation_units import ELLIPSIS, published, relations_of
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.corpus import RELATIONS
 from discoprobe.loaders.discourse_layers import read_trees
-from discoprobe.loaders.languages import language_data
+from discoprobe.loaders.languages import close_up, is_spaced_out, language_data
 
 CASES = [
     ("en", "We do n't know ( yet ) , he said : \" stay ! \"", 'We don\'t know (yet), he said: "stay!"'),

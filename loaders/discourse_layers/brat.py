@@ -1,0 +1,149 @@
+"""Coreference in the standoff format of brat (``.ann``, https://brat.nlplab.org/standoff.html): fr-litbank.
+
+Beside it is the text (``.txt``), a document. A line ``T1 → PER 0 19 → …`` (→ is a tab) is a mention: its type, and the
+characters where it begins and ends, of several parts if it has gaps (``0 5;10 15``). Mentions that a relation of a type
+with ``coref`` in its name joins (``R1 → Coreference Arg1:T1 Arg2:T2``), or a line of the type ``Equiv``, have one
+entity. Other annotation is not read. A line of the text is a paragraph. Its sentences are found by rules; a boundary
+inside a mention is none. A mention that does not end in its paragraph is left out.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
+
+from discoprobe.loaders.conllu.parse import Word
+from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, entities, sentence_lines
+from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.languages.language import language_data
+from discoprobe.loaders.languages.spacing import Spacing
+from discoprobe.loaders.words import word_spans
+
+Span = tuple[int, int]
+FindSentences = Callable[[str, str], Sequence[Span]]
+"""The spans of the sentences of a paragraph in a language."""
+
+OTHERS: Final = "EAMN#*"
+"""How lines begin that are not read."""
+SPAN: Final = re.compile(r"(\d+) (\d+)")
+TEXT_BOUND: Final = re.compile(r"(T\d+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)(?:\t.*)?")
+RELATION: Final = re.compile(r"R\d+\t(\S+) \S+:(T\d+) \S+:(T\d+)\s*")
+EQUIVALENT: Final = re.compile(r"\*\tEquiv((?: T\d+)+)\s*")
+LINE: Final = re.compile(r"[^\r\n]+")
+LINE_END: Final = re.compile(r"[\r\n]")
+ELIDED: Final = re.compile(r"(?<=\w)['’](?=\w)")
+
+
+class _Mention(NamedTuple):
+    """A mention with the line that it stands in."""
+
+    name: str
+    type: str
+    parts: list[Span]
+    line: int
+
+
+def read_brat(data: bytes, text: str, stem: str, lang: str, find_sentences: FindSentences) -> Annotated:
+    """The document of a text as CoNLL-U, and its mentions.
+
+    Args:
+        data: the annotation.
+        text: the text, with the line ends of its file.
+        stem: the name of the file without suffix: the document.
+        lang: the code of the language.
+        find_sentences: finds the sentences of a paragraph.
+    """
+    marked, joined, problems = _read_lines(data, text)
+    entity_of = entities([mention.name for mention in marked], joined)
+    edges = sorted({edge for mention in marked for part in mention.parts for edge in part})
+    elides = language_data(lang).section(Spacing).elides
+    lines: list[str] = []
+    mentions: list[Mention] = []
+    ordered = sorted(marked, key=lambda mention: mention.parts[0])
+    in_line = [mention for mention in ordered if not LINE_END.search(text, mention.parts[0][0], mention.parts[-1][1])]
+    starts = [mention.parts[0][0] for mention in in_line]
+    reach = [0, *accumulate((mention.parts[-1][1] for mention in in_line), max)]
+    number, done = 0, 0
+    for paragraph in LINE.finditer(text):
+        begin = paragraph.start()
+        spans = [(begin + start, begin + end) for start, end in find_sentences(paragraph[0], lang)]
+        for first, after in _joined(spans, starts, reach):
+            words = list(_words(text, first, after, edges, elides=elides))
+            number += bool(words)
+            if words:  # a line of white space has none
+                ends = zip(words, [*(start for start, _ in words[1:]), -1], strict=True)
+                spaced = [(Word(text[start:end]), end != following) for (start, end), following in ends]
+                lines.append(sentence_lines(stem, number, spaced, " ".join(text[first:after].split())))
+            while done < len(in_line) and (mention := in_line[done]).parts[0][0] < after:
+                numbers = [n for n, word in enumerate(words, 1) if any(a <= word[0] < b for a, b in mention.parts)]
+                mentions.append(Mention(number, entity_of[mention.name], tuple(numbers), None, mention.type))
+                done += 1
+    return Annotated("".join(lines).encode(), mentions, problems)
+
+
+def _read_lines(data: bytes, text: str) -> tuple[list[_Mention], list[tuple[str, str]], list[BadLine]]:
+    """The mentions of a file, the pairs of mentions that it joins, and what is malformed."""
+    marked: dict[str, _Mention] = {}
+    joined: list[tuple[str, str, int]] = []
+    problems: list[BadLine] = []
+    for number, line in enumerate(data.decode(errors="replace").replace("\r\n", "\n").split("\n"), 1):
+        problem = ""
+        if line.startswith("T"):
+            match = TEXT_BOUND.fullmatch(line)
+            parts = [(int(start), int(end)) for start, end in SPAN.findall(match[3])] if match else []
+            trimmed = [_trimmed(text, start, end) for start, end in parts if start < end <= len(text)]
+            if not match or len(trimmed) < len(parts) or any(start == end for start, end in trimmed):
+                problem = f"expected a mention of the text, which has {len(text)} characters (T1\tPER 0 19)"
+            elif match[1] in marked:
+                problem = f"{match[1]} is in line {marked[match[1]].line} too; rename one"
+            else:
+                marked[match[1]] = _Mention(match[1], match[2], sorted(trimmed), number)
+        elif relation := RELATION.fullmatch(line):
+            if "coref" in relation[1].lower():
+                joined.append((relation[2], relation[3], number))
+        elif equivalent := EQUIVALENT.fullmatch(line):
+            joined += [(one, other, number) for one, other in pairwise(equivalent[1].split())]
+        elif line.startswith("R"):
+            problem = "expected a relation of two mentions (R1\tCoreference Arg1:T1 Arg2:T2)"
+        elif line.strip() and line[0] not in OTHERS:
+            problem = f"expected a line of brat, which begins with T, R or one of {' '.join(OTHERS)}"
+        if problem:
+            problems.append(BadLine(REASON, number, problem))
+    for one, other, number in joined:
+        absent = [name for name in (one, other) if name not in marked]
+        problems += [BadLine(REASON, number, f"{name} is no mention of the file") for name in absent]
+    known = [(one, other) for one, other, _ in joined if one in marked and other in marked]
+    return list(marked.values()), known, problems
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """A span without the white space at its edges."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
+
+
+def _joined(spans: Sequence[Span], starts: Sequence[int], reach: Sequence[int]) -> Iterator[Span]:
+    """Sentences without the boundaries that are inside a mention.
+
+    Args:
+        spans: of the sentences.
+        starts: where mentions begin, in order.
+        reach: how far the first mentions reach, for each number of them from 0.
+    """
+    held: Span | None = None
+    for start, end in spans:
+        if held and reach[bisect_left(starts, start)] <= start:
+            yield held
+            held = None
+        held = held[0] if held else start, end
+    if held:
+        yield held
+
+
+def _words(text: str, first: int, after: int, edges: Sequence[int], *, elides: bool) -> Iterator[Span]:
+    """The words of a sentence, divided at the edges of mentions and, in languages that elide, after an apostrophe."""
+    cuts = set(edges[bisect_left(edges, first) : bisect_left(edges, after)])
+    cuts |= {match.end() for match in ELIDED.finditer(text, first, after)} if elides else set()
+    for start, end in word_spans(text, first, after):
+        yield from pairwise([start, *sorted(cut for cut in cuts if start < cut < end), end])

@@ -1,0 +1,101 @@
+"""Coreference in the format of KNP (``.knp``): Wikipedia Annotated Corpus, Kyoto University Web Document Leads Corpus.
+
+https://github.com/ku-nlp/KWDLC. After ``# S-ID:…`` a sentence has lines of phrases (``*``), of base phrases (``+``) and
+of words, and ends with ``EOS``. A file is a document. A base phrase refers to the entity of another one by
+``<rel type="=" target="…" sid="…" id="2"/>``; other relations are not read. A mention is what precedes particles and
+punctuation marks in a base phrase, from the beginning of its phrase. Sentences that were made of text in
+brackets are left out.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from discoprobe.loaders.conllu.parse import Word
+from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, entities, sentence_lines
+from discoprobe.loaders.errors import BadLine
+
+SENTENCE: Final = re.compile(r"# S-ID:(\S+)(.*)")
+IN_BRACKETS: Final = "括弧始"
+SAME: Final = re.compile(r'<rel type="=" target="[^"]*" sid="([^"]+)" id="(\d+)"')
+NAMED: Final = re.compile(r"<NE:([A-Z]+):")
+AFTER: Final = frozenset({"助詞", "助動詞", "判定詞", "特殊", "接続詞"})
+"""Parts of speech of the words around the content of a base phrase: particles, copulas, punctuation marks."""
+NAMES: Final = frozenset({"人名", "地名", "組織名", "固有名詞"})
+PRONOUN: Final = "指示詞"
+LEAST: Final = 9
+"""Cells that the line of a word has at least."""
+
+
+class _Phrase(NamedTuple):
+    """A base phrase: numbers of its words and of those before it in its phrase; tags of its words; type of a name."""
+
+    words: list[int]
+    before: list[int]
+    tags: list[tuple[str, str]]
+    type: str | None
+
+
+def read_knp(data: bytes, stem: str) -> Annotated:
+    """The document of a file as CoNLL-U, and its mentions.
+
+    Args:
+        data: the file.
+        stem: its name without suffix: the document.
+    """
+    problems: list[BadLine] = []
+    phrases: dict[str, tuple[int, _Phrase]] = {}
+    links: list[tuple[str, str, int]] = []
+    lines: list[str] = []
+    sentence, sid, is_read = 0, "", False
+    forms: list[str] = []
+    before: list[int] = []
+    here: list[_Phrase] = []
+    for number, line in enumerate(data.decode(errors="replace").replace("\r\n", "\n").split("\n"), 1):
+        if match := SENTENCE.match(line):
+            sid, is_read, forms, here = match[1], IN_BRACKETS not in match[2], [], []
+            sentence += is_read
+        elif line.startswith("* "):
+            before = []
+        elif line.startswith("+ "):
+            named = NAMED.search(line)
+            here.append(_Phrase([], [*before], [], named[1] if named else None))
+            name = f"{sid} {len(here) - 1}"
+            phrases[name] = (sentence if is_read else 0, here[-1])
+            links += [(name, f"{target} {at}", number) for target, at in SAME.findall(line)]
+        elif line == "EOS":
+            if is_read and forms:
+                lines.append(sentence_lines(stem, sentence, [(Word(form), False) for form in forms], "".join(forms)))
+        elif line.strip() and not line.startswith("#"):
+            cells = line.split(" ")
+            if len(cells) < LEAST or not here:
+                problems.append(BadLine(REASON, number, "expected a word with its cells, in a base phrase (+)"))
+            elif cells[0].strip():  # no ideographic space
+                forms.append(cells[0])
+                before.append(len(forms))
+                here[-1].words.append(len(forms))
+                here[-1].tags.append((cells[3], cells[5]))
+    for _, target, number in links:
+        if target not in phrases and target.startswith(stem):
+            problems.append(BadLine(REASON, number, f"there is no base phrase {target}"))
+    pairs = [(name, target) for name, target, _ in links if target in phrases]
+    linked = {name for pair in pairs for name in pair}
+    return Annotated("".join(lines).encode(), _mentions(phrases, linked, pairs), problems)
+
+
+def _mentions(
+    phrases: Mapping[str, tuple[int, _Phrase]], linked: set[str], pairs: list[tuple[str, str]]
+) -> list[Mention]:
+    """The mentions of a document, in its order."""
+    mentions = []
+    for name, entity in entities([name for name in phrases if name in linked], pairs).items():
+        sentence, phrase = phrases[name]
+        first = next((n for n, (tag, _) in enumerate(phrase.tags) if tag not in AFTER), 0)
+        after = next((n for n, (tag, _) in enumerate(phrase.tags) if n > first and tag in AFTER), len(phrase.tags))
+        if sentence and phrase.words:
+            words, tags = phrase.words[first:after], phrase.tags[first:after]
+            words = [*range(phrase.before[0] if phrase.before else words[0], words[0]), *words]
+            is_pronoun = len(words) == 1 and tags[0][0] == PRONOUN
+            kind = "PRON" if is_pronoun else "PROP" if any(each in NAMES for _, each in tags) else "NOM"
+            mentions.append(Mention(sentence, entity, tuple(words), words[-1], phrase.type, kind))
+    return sorted(mentions, key=lambda mention: (mention.sentence, mention.words))
