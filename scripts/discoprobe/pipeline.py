@@ -492,13 +492,15 @@ def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | N
     source = next((source for source in sources.values() if "annotation" in source), None)
     if source is None:
         return None
-    annotation, own = source["annotation"], {"licence": source["licence"], "citation": source["citation"]}
+    annotation, licence, citation = source["annotation"], source["licence"], source["citation"]
     names = {field.name for field in dataclasses.fields(ReadOptions)}
     read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
     if annotation["made_by"]["engine"] == "rules":
-        return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read, **own)
+        return AnnotationOptions(
+            segment=True, rules=True, stanza_dir=stanza_dir, read=read, licence=licence, citation=citation
+        )
     packages = tuple(f"{processor}={package}" for processor, package in annotation["made_by"]["packages"].items())
-    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read, **own)
+    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read, licence=licence, citation=citation)
 
 
 def _name_in_request(name: str, source: SourceEntry) -> str:
