@@ -14,8 +14,8 @@ if its git blob hash is the pinned one; files of older commits are not used. The
 
 The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`, `listed_records`) and
 tables of forms (`forms_records`). Of raw text, the files in the folder are pinned, a part of each repository, and the
-novels and plays in ``eltec_files.tsv`` and ``dracor_files.tsv``. Every licence is checked against the files: the README or
-licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
+novels and plays in ``eltec_files.tsv`` and ``dracor_files.tsv``. Every licence is checked against the files: the README
+or licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
 strictest one is used.
 """
 
