@@ -21,6 +21,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "plugins": ["VARIABLE", "plugin_folders", "use_plugins"],
     "process_pool": ["WORDS", "cluster", "n_workers", "process_pool", "silent"],
     "tables": ["read_lines", "read_text"],
-    "words": ["is_unspaced", "join_texts", "n_alphanumeric_words", "n_running_words", "n_words", "running_words",
-        "tokens", "word_count", "word_spans"],
+    "words": ["alphanumeric_words_of", "is_unspaced", "join_texts", "n_alphanumeric_words", "n_running_words",
+        "n_words", "running_words", "tokens", "word_count", "word_spans"],
 })  # fmt: skip

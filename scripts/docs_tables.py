@@ -37,6 +37,9 @@ from discoprobe.own_files import sections
 MOST_LABELS = 6
 """Largest number of labels of a task that are shown."""
 
+OWN = r"^\| `(\w+)` \|[^|]*\|\D*([\d,]+)[^|]*\| own "
+"""A row of the record of scarce tasks that names no source but own corpora: the task, and the least of sentences."""
+
 MOST_ITEMS = 2
 """Items of a list that an example shows."""
 MOST = 100
@@ -116,7 +119,12 @@ def tasks_page() -> str:
             f"## `{family}`\n\n`--task {family}` builds those of {len(names)} tasks, from `{names[0]}` to\n"
             f"`{names[-1]}`, that the corpus supports. `all` and `probing` do not include them.\n"
         )
-    parts.append("Tasks for which treebanks have too few rows: [scarce tasks](records/scarce_tasks.md).\n")
+    record = (DOCS / "records" / "scarce_tasks.md").read_text(encoding="utf-8")
+    least = ", ".join(f"`{task}` {n}" for task, n in re.findall(OWN, record, re.MULTILINE))
+    parts.append(
+        "Only with corpora of your own, of so many sentences or more ([scarce tasks](records/scarce_tasks.md)): "
+        f"{least}.\n"
+    )
     return "\n".join(parts)
 
 

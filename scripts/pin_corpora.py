@@ -13,10 +13,10 @@ if its git blob hash is the pinned one; files of older commits are not used. The
 ``corpus_facts.toml`` has facts that are in neither.
 
 The records of treebanks and of relations and coreference come first (`treebank_records`, `disrpt_records`,
-`coreference_records`), then those of raw text (`text_records`, `novel_records`) and
+`coreference_records`), then those of raw text (`text_records`, `listed_records`) and
 tables of forms (`forms_records`). Of raw text, the files in the folder are pinned, a part of each repository, and the
-novels in ``eltec_files.tsv``. Every licence is checked against the files: the README or
-licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
+novels and plays in ``eltec_files.tsv`` and ``dracor_files.tsv``. Every licence is checked against the files: the README
+or licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
 strictest one is used.
 """
 
@@ -91,7 +91,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *coreference_records()]
     records += text_records(corpora, files)
     names = {record["lang"]: record["language"] for record in records}
-    records += [*novel_records(names), *forms_records(names)]
+    records += [*listed_records(names), *forms_records(names)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -216,24 +216,28 @@ def coreference_records() -> Iterator[Record]:
         yield _by_licence(record, files[facts["name"]])
 
 
-def novel_records(names: dict[str, str]) -> Iterator[Record]:
-    """The records of the novels in ``eltec_files.tsv``, for the languages with these codes and names."""
-    facts = FACTS["novels"]
-    files = defaultdict(list)
-    for line in (Path(__file__).parent / "eltec_files.tsv").read_text(encoding="utf-8").splitlines():
-        code, path, blob, size = line.split("\t")
-        files[code].append({"path": path, "git_blob_sha1": blob, "bytes": int(size)})
-    for language in facts["languages"]:
-        code, lang = language["code"], language["lang"]
-        if lang in names:
-            name, prefix, repo = (facts[key].format(code=code, lang=lang) for key in ("name", "prefix", "repo"))
-            source = {"repo": repo, "commit": language["commit"]}
-            yield {
-                "table": "text", "name": name, "prefix": prefix, "lang": lang, "language": names[lang], **source,
-                **{key: facts[key] for key in ("licence", "licence_note")}, "default": False,
-                **{key: facts[key] for key in ("note", "genre")}, "read": [*facts["read"], *language.get("read", ())],
-                "citation": _citation(facts, source), "files": files[code],
-            }  # fmt: skip
+def listed_records(names: dict[str, str]) -> Iterator[Record]:
+    """The records of novels and plays whose files are listed beside this program, for languages of these names.
+
+    ``files`` names the list: a folder or code per corpus, path, git blob hash and bytes. A language may have a licence
+    of its own.
+    """
+    for facts in (FACTS["novels"], FACTS["plays"]):
+        files = defaultdict(list)
+        for line in (Path(__file__).parent / facts["files"]).read_text(encoding="utf-8").splitlines():
+            code, path, blob, size = line.split("\t")
+            files[code].append({"path": path, "git_blob_sha1": blob, "bytes": int(size)})
+        for language in facts["languages"]:
+            if (lang := language["lang"]) in names:
+                name, prefix, repo = (facts[key].format(**language) for key in ("name", "prefix", "repo"))
+                source = {"repo": repo, "commit": language["commit"]}
+                licence = {key: language.get(key, facts[key]) for key in ("licence", "licence_note")}
+                yield {
+                    "table": "text", "name": name, "prefix": prefix, "lang": lang, "language": names[lang], **source,
+                    **licence, "default": False, **{key: facts[key] for key in ("note", "genre")},
+                    "read": [*facts["read"], *language.get("read", ())], "citation": _citation(facts, source),
+                    "files": files[language["code"]],
+                }  # fmt: skip
 
 
 def forms_records(names: dict[str, str]) -> Iterator[Record]:

@@ -32,7 +32,7 @@ def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
     source, paragraphs = "# ", []
     for text, kind in zip(texts, kinds or ["text"] * len(texts), strict=True):
         gap = len(paragraphs) in gaps
-        paragraphs.append(Paragraph(TextWithOffsets.of(text, len(source)), kind, gap=gap))
+        paragraphs.append(Paragraph(TextWithOffsets(text, len(source)), kind, gap=gap))
         source += f"{text}\n\n"
     return RawDocument(doc_id, tuple(paragraphs), f"{doc_id}.txt", source, extracted, genre)
 

@@ -108,40 +108,53 @@ UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud80
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWithOffsets:
-    """A text, and for each of its characters the span of the source that it comes from, as an array of shape (n, 2)."""
+    """A text, and for each of its characters the span of the source that it comes from.
+
+    Attributes:
+        text: the text.
+        at: its offset in the source, if it is there unchanged, as nearly all paragraphs are.
+        changed: the spans of its characters if it is not, as an array of shape (n, 2).
+    """
 
     text: str
-    spans: NDArray[np.int32]
+    at: int = 0
+    changed: NDArray[np.int32] | None = None
 
-    @classmethod
-    def of(cls, text: str, at: int = 0) -> Self:
-        """A text that is in the source unchanged, at the offset ``at``."""
-        return cls(text, np.arange(at, at + len(text), dtype=np.int32)[:, None] + np.array([0, 1], np.int32))
+    @property
+    def spans(self) -> NDArray[np.int32]:
+        """The span of each character, as an array of shape (n, 2)."""
+        if self.changed is not None:
+            return self.changed
+        return np.arange(self.at, self.at + len(self.text), dtype=np.int32)[:, None] + np.array([0, 1], np.int32)
 
     def __reduce__(self) -> tuple[object, ...]:
         """For pickling: where an unchanged text begins, else the differences of offsets, most of which are 1."""
-        start = int(self.spans[0, 0]) if self.text else 0
-        if np.array_equal(self.spans, TextWithOffsets.of(self.text, start).spans):
-            return TextWithOffsets.of, (self.text, start)
-        steps = np.diff(self.spans, axis=0, prepend=np.zeros((1, 2), np.int32))
+        if self.changed is None:
+            return TextWithOffsets, (self.text, self.at)
+        steps = np.diff(self.changed, axis=0, prepend=np.zeros((1, 2), np.int32))
         return _unpickle_text, (self.text, zlib.compress(steps.tobytes(), 1))
 
     @classmethod
     def joined(cls, parts: Sequence[Self], white: str = " ") -> tuple[Self, list[Span]]:
         """The texts joined by the character ``white``, which stands for the gap between them, and the span of each."""
-        spans: list[ArrayLike] = [parts[0].spans]
         places = [(0, len(parts[0].text))]
-        for before, part in pairwise(parts):
-            spans += ([(before.spans[-1, 1], part.spans[0, 0])], part.spans)
+        for part in parts[1:]:
             places.append((places[-1][1] + 1, places[-1][1] + 1 + len(part.text)))
-        return cls(white.join(part.text for part in parts), np.concatenate(spans, dtype=np.int32)), places
+        if len(parts) == 1:
+            return parts[0], places
+        spans: list[ArrayLike] = [parts[0].spans]
+        for before, after in pairwise(part.spans for part in parts):
+            spans += ([(before[-1, 1], after[0, 0])], after)
+        return cls(white.join(part.text for part in parts), 0, np.concatenate(spans, dtype=np.int32)), places
 
     def source_span(self, start: int, end: int) -> Span:
         """The span of the source from the first to the last of the characters ``start`` to ``end`` (at least one).
 
         It includes characters that were removed between them, but none before the first or after the last.
         """
-        return int(self.spans[start, 0]), int(self.spans[end - 1, 1])
+        if self.changed is None:
+            return self.at + start, self.at + end
+        return int(self.changed[start, 0]), int(self.changed[end - 1, 1])
 
     def replace(self, edits: Iterable[tuple[int, int, str]]) -> "TextWithOffsets":
         """The text with replacements (start, end, new text), which are in order and do not overlap; no span is empty.
@@ -150,14 +163,15 @@ class TextWithOffsets:
         """
         texts: list[str] = []
         spans: list[NDArray[np.int32]] = []
-        at = 0
+        at, before = 0, None
         for start, end, new in edits:
+            before = self.spans if before is None else before
             texts += (self.text[at:start], new)
-            spans += (self.spans[at:start], np.full((len(new), 2), self.source_span(start, end), np.int32))
+            spans += (before[at:start], np.full((len(new), 2), self.source_span(start, end), np.int32))
             at = end
-        if not texts:
+        if before is None:
             return self
-        return TextWithOffsets("".join([*texts, self.text[at:]]), np.concatenate([*spans, self.spans[at:]]))
+        return TextWithOffsets("".join([*texts, self.text[at:]]), 0, np.concatenate([*spans, before[at:]]))
 
     def sub(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str]) -> tuple["TextWithOffsets", int]:
         """The text with the matches of a pattern replaced, and the number of replacements that change something."""
@@ -167,7 +181,9 @@ class TextWithOffsets:
 
     def cut(self, start: int, end: int) -> "TextWithOffsets":
         """The part from ``start`` to ``end``."""
-        return TextWithOffsets(self.text[start:end], self.spans[start:end])
+        if self.changed is None:
+            return TextWithOffsets(self.text[start:end], self.at + start)
+        return TextWithOffsets(self.text[start:end], 0, self.changed[start:end])
 
     def stripped(self) -> "TextWithOffsets":
         """The text without white space at both ends."""
@@ -177,7 +193,7 @@ class TextWithOffsets:
 
 def _unpickle_text(text: str, steps: bytes) -> TextWithOffsets:
     changes = np.frombuffer(zlib.decompress(steps), np.int32).reshape(-1, 2)
-    return TextWithOffsets(text, np.cumsum(changes, axis=0, dtype=np.int32))
+    return TextWithOffsets(text, 0, np.cumsum(changes, axis=0, dtype=np.int32))
 
 
 def group_by_size(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:

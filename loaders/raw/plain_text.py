@@ -182,7 +182,7 @@ def _clean_part(
     """
     if part.gap:
         yield None
-    texts = [TextWithOffsets.of(row.text[start:end], start) for start, end in part.spans]
+    texts = [TextWithOffsets(row.text[start:end], start) for start, end in part.spans]
     if not part.segmented:
         text, _ = TextWithOffsets.joined(texts, "\n")
         edits = [] if hyphens is None else hyphens.edits(text.text)

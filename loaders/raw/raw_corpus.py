@@ -181,13 +181,13 @@ class RawCorpus:
 def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
     """The documents of rows without boilerplate, unusable paragraphs and repetitions, which ``counts`` counts.
 
-    The rows are iterated over twice.
+    The rows are iterated over twice. If they are a list, the documents are kept in memory, else in a temporary file.
     """
     with_lines = with_boilerplate(rows, options.boilerplate)
     documents = (row_document(row, options, counts, boilerplate) for row, boilerplate in with_lines)
     groups = group_by_size(documents, lambda document: len(document.source_text), FILTERED_AT_ONCE)
     usable = chain.from_iterable(filter_paragraphs(group, options, counts) for group in groups)
-    return drop_repeats(usable, options, counts)
+    return drop_repeats(list(usable) if isinstance(rows, list) else usable, options, counts)
 
 
 def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Collection[str]]]:
@@ -377,18 +377,20 @@ def is_long_enough(document: RawDocument, options: ReadOptions, counts: DropCoun
 def drop_repeats(documents: Iterable[RawDocument], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
     """The documents without what repeats earlier text; ``counts`` counts what is dropped.
 
-    All documents are read before the first is given. Without the option ``duplicates`` they are given as they are.
+    All documents are read before the first is given; those that are no list are stored in a temporary file. Without the
+    option ``duplicates`` they are given as they are.
     Documents are compared first, so that a paragraph is dropped only if the one that it repeats is kept.
     """
     if not options.duplicates:
         yield from documents
         return
-    with closing(Spool[RawDocument]()) as stored:
+    with closing(Spool[RawDocument]()) as spool:
+        stored = documents if isinstance(documents, list) else spool
         columns = {"document": pl.Int64, "paragraph": pl.Int64, "text": pl.String, "words": pl.Int64}
         running = (
             [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
             for n, document in enumerate(documents)
-            if stored.add(n, document)
+            if stored is documents or spool.add(n, document)
         )
         texts, long = [], []  # of documents, and of long paragraphs
         for batch in chain([[]], group_by_size(running, len, PARAGRAPHS_AT_ONCE)):  # [] if there is no document

@@ -44,6 +44,7 @@ from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import find_column, find_columns, rows_of
 from discoprobe.loaders.tables import reading_parquet
+from discoprobe.loaders.words import alphanumeric_words_of
 
 FORMAT: Final = 9
 """Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
@@ -156,11 +157,15 @@ def _make_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]
     }, DOCUMENTS)  # fmt: skip
     rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
     texts = [placed.text for _, _, placed in rows]
+    n_words = [
+        placed.alphanumeric_words if placed.sentence.tokens else n
+        for (_, _, placed), n in zip(rows, alphanumeric_words_of(texts), strict=True)
+    ]
     sent_ids = [f"{names[doc]}-{placed.number}" for doc, _, placed in rows]
     table = pl.DataFrame({
         "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
         "run": [n - 1 for n in accumulate(placed.opens_passage for _, _, placed in rows)], "sent_id": sent_ids,
-        "text": texts, "n_words": [placed.alphanumeric_words for _, _, placed in rows], "aligned": [True] * len(rows),
+        "text": texts, "n_words": n_words, "aligned": [True] * len(rows),
         "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
         "text_key": text_keys(texts), "section": [placed.paragraph.section for _, _, placed in rows],
         "speaker": [None] * len(rows), "element": [None] * len(rows),

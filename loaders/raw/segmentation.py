@@ -36,7 +36,7 @@ from discoprobe.loaders.languages.word_lists import zipf
 from discoprobe.loaders.plugins import language_identity
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, group_by_size
 from discoprobe.loaders.raw.plain_text import is_final
-from discoprobe.loaders.words import n_alphanumeric_words, word_spans
+from discoprobe.loaders.words import word_spans
 
 CORRECTIONS: Final = frozenset({
     "closing-signs", "opening-signs", "inside-word", "signs-alone", "after-call", "before-dash", "after-comma",
@@ -312,9 +312,7 @@ class PlacedSentence:
 
     @property
     def alphanumeric_words(self) -> int:
-        """The number of words with a letter or digit."""
-        if not self.sentence.tokens:
-            return n_alphanumeric_words(self.text)
+        """The number of words of the tokens of a model that have a letter or digit."""
         return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
 
 

@@ -120,7 +120,7 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
     gold = joined([part.load() for part in treebank.parts])
     first = gold.sentences[hashing.ranking(gold.sentences["key"].to_numpy(), "label errors")[:MOST]].sort("sent")
     documents = [
-        RawDocument(sent_id, (Paragraph(TextWithOffsets.of(text), sentences=((0, len(text)),)),), sent_id, text)
+        RawDocument(sent_id, (Paragraph(TextWithOffsets(text), sentences=((0, len(text)),)),), sent_id, text)
         for sent_id, text in first.select("sent_id", "text").iter_rows()
     ]
     texts, annotated = list[str](), list[PlacedSentence]()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discoprobe.loaders import (
+    alphanumeric_words_of,
     is_unspaced,
     n_alphanumeric_words,
     n_running_words,
@@ -102,7 +103,8 @@ def test_words_are_those_of_unicode(text, expected):
     assert [text[start:end] for start, end in word_spans(text)] == expected
 
 
-@given(st.text(st.sampled_from("abÄß12.,:;'’_-–/ \u0301\u200dкनि漢ใ½²€\N{GRINNING FACE}…«»"), max_size=40))
+@given(st.text(st.sampled_from("abÄßⅧª12.,:;'’·_-–/ \u0301\u200dкनि漢ใ½²€\N{GRINNING FACE}…«»"), max_size=40))
 def test_words_are_counted_as_the_rules_divide_them(text):
     spoken = sum(bool(regex.search(r"[\p{L}\p{N}]", text[a:b])) for a, b in word_spans(text))
     assert n_alphanumeric_words(text) == spoken
+    assert alphanumeric_words_of([text]) == [spoken]

@@ -17,7 +17,7 @@ from discoprobe.loaders.fetch import check, fetch, folder, list_corpora, places,
 from discoprobe.loaders.raw import read_documents, read_options
 
 CORPORA = SHARED / "corpora"
-LANGUAGES = "ar cs de en es eu fa fi fr he hi hu id it ja ko no pl pt ro ru sl sr sv tr uk zh"
+LANGUAGES = "ar cs de en es eu fa fi fr he hi hu id it ja ko nl no pl pt ro ru sl sr sv tr uk zh"
 TEXTS = [text for known in languages() for text in known.texts]
 needs_texts = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")
 
@@ -45,7 +45,7 @@ def test_a_text_is_whole(text):
     assert openness(text.licence) == "open"
     assert re.fullmatch(r"[0-9a-f]{40}", text.commit)
     assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in text.files)
-    by_git_alone = text.name.endswith("-novels")
+    by_git_alone = text.name.endswith(("-novels", "-plays"))
     assert all(by_git_alone or re.fullmatch(r"[0-9a-f]{64}", file.sha256) for file in text.files)
     assert all(file.bytes > 0 for file in text.files)
     assert len({file.name for file in text.files}) == len(text.files) > 0, "the cache keeps files by name"
@@ -60,6 +60,8 @@ def test_there_are_texts_in_many_languages():
     assert {"Klexikon", "Klexikon-Wikipedia", "GerDraCor", "ELTeC-deu"} <= {text.name for text in TEXTS}
     novels = {text.lang: len(text.files) for text in TEXTS if text.name.endswith("-novels")}
     assert (len(novels), sum(novels.values()), min(novels.values())) == (15, 1271, 44)
+    plays = {text.lang: len(text.files) for text in TEXTS if text.name.endswith("-plays")}
+    assert plays == {"de": 50, "es": 50, "nl": 50, "pl": 50, "ru": 50, "sv": 50, "uk": 40}
 
 
 def test_a_text_is_found_by_name_and_is_no_treebank():

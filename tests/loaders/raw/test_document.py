@@ -41,7 +41,7 @@ def apply(characters, edits):
 @given(st.data())
 def test_every_kept_character_is_where_it_was(data):
     source = data.draw(st.text(LETTERS, min_size=1, max_size=20))
-    text, reference = TextWithOffsets.of(source), [(letter, i, i + 1) for i, letter in enumerate(source)]
+    text, reference = TextWithOffsets(source), [(letter, i, i + 1) for i, letter in enumerate(source)]
     for _ in range(3):
         edits = [edit for edit in data.draw(edits_of(len(text.text))) if edit[1] > edit[0]]
         text, reference = text.replace(edits), apply(reference, edits)
@@ -55,7 +55,7 @@ def test_every_kept_character_is_where_it_was(data):
 
 @given(st.text("aeou\u0308\u0323\u0301가\u1100\u1161\u11a8각", max_size=30))
 def test_composition_keeps_offsets(source):
-    text = clean(TextWithOffsets.of(source), DropCounts(), "x")
+    text = clean(TextWithOffsets(source), DropCounts(), "x")
     assert text.text == unicodedata.normalize("NFC", source)
     spans = [text.source_span(i, i + 1) for i in range(len(text.text))]
     for letter, (start, end) in zip(text.text, spans, strict=True):
@@ -64,7 +64,7 @@ def test_composition_keeps_offsets(source):
 
 
 def test_what_was_taken_out_belongs_to_neither_side():
-    text, n = TextWithOffsets.of("das <b>alte</b> Haus").sub(re.compile("<[^>]*>"), "")
+    text, n = TextWithOffsets("das <b>alte</b> Haus").sub(re.compile("<[^>]*>"), "")
     assert (text.text, n) == ("das alte Haus", 2)
     assert text.source_span(4, 8) == (7, 11)
     assert text.source_span(0, 8) == (0, 11)
@@ -72,7 +72,7 @@ def test_what_was_taken_out_belongs_to_neither_side():
 
 
 def test_joined_texts_keep_their_offsets():
-    parts = [TextWithOffsets.of("Ja.", 10), TextWithOffsets.of("Nein.", 20)]
+    parts = [TextWithOffsets("Ja.", 10), TextWithOffsets("Nein.", 20)]
     text, spans = TextWithOffsets.joined(parts)
     assert [text.text[start:end] for start, end in spans] == ["Ja.", "Nein."]
     assert [text.source_span(*span) for span in spans] == [(10, 13), (20, 25)]
@@ -80,11 +80,11 @@ def test_joined_texts_keep_their_offsets():
 
 @pytest.mark.parametrize("source", ["", " ", "x"])
 def test_small_texts(source):
-    assert TextWithOffsets.of(source).stripped().text == source.strip()
+    assert TextWithOffsets(source).stripped().text == source.strip()
 
 
 def test_pickling_keeps_offsets():
-    text, _ = TextWithOffsets.of("das <b>alte</b> Haus", 7).sub(re.compile("<[^>]*>"), "")
+    text, _ = TextWithOffsets("das <b>alte</b> Haus", 7).sub(re.compile("<[^>]*>"), "")
     again = pickle.loads(pickle.dumps(text))
     assert again.text == text.text
     assert again.spans.tolist() == text.spans.tolist()

@@ -12,7 +12,7 @@ from discoprobe.loaders.raw import DropCounts, TextWithOffsets, clean
 
 def cleaned(source):
     counts = DropCounts()
-    return clean(TextWithOffsets.of(source), counts, "x").text, dict(counts.reasons)
+    return clean(TextWithOffsets(source), counts, "x").text, dict(counts.reasons)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_taken_out(source, text, reasons):
 
 @given(st.text(max_size=60))
 def test_what_is_left_is_in_the_source(source):
-    paragraph = clean(TextWithOffsets.of(source), DropCounts(), "x")
+    paragraph = clean(TextWithOffsets(source), DropCounts(), "x")
     assert unicodedata.is_normalized("NFC", paragraph.text)
     assert not re.search(r"\s\s|^\s|\s$|[^\S ]|\u00ad", paragraph.text)
     for i, letter in enumerate(paragraph.text):

@@ -91,7 +91,7 @@ def test_parts_of_a_long_paragraph_keep_their_sentences_and_one_gap():
     text = f"{GERMAN} {OTHER} {GERMAN}"
     starts = [0, len(GERMAN) + 1, len(GERMAN) + len(OTHER) + 2]
     spans = tuple((start, start + len(each)) for start, each in zip(starts, (GERMAN, OTHER, GERMAN), strict=True))
-    long = Paragraph(TextWithOffsets.of(text), sentences=spans, gap=True)
+    long = Paragraph(TextWithOffsets(text), sentences=spans, gap=True)
     document = RawDocument("d", (long,), "d.txt", text)
     options = ReadOptions(max_characters=len(GERMAN) + len(OTHER) + 2)
     (filtered,) = filter_paragraphs([document], options, DropCounts())

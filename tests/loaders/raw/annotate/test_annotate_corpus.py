@@ -78,7 +78,7 @@ def test_a_gap_of_the_source_ends_the_run_and_a_speaker_does_not(german, tmp_pat
 
 
 def test_batching_does_not_change_annotation(german):
-    paragraphs = [Paragraph(TextWithOffsets.of(text)) for text in [*GERMAN, *GERMAN[::-1], "Ja.", "Gut so"]]
+    paragraphs = [Paragraph(TextWithOffsets(text)) for text in [*GERMAN, *GERMAN[::-1], "Ja.", "Gut so"]]
     corrections, alone = Counter(), Counter()
     together = german.annotate(paragraphs, corrections)
     apart = [german.annotate([one], alone)[0] for one in paragraphs]
@@ -105,9 +105,7 @@ def words_of(paragraphs):
 
 def test_sentences_that_are_given_stay_as_they_are(german):
     text, corrections = "Der Dr. Müller kam. Er ging weg! Ja", Counter()
-    found = german.annotate([Paragraph(TextWithOffsets.of(text), sentences=((0, 7), (8, 32), (33, 35)))], corrections)[
-        0
-    ]
+    found = german.annotate([Paragraph(TextWithOffsets(text), sentences=((0, 7), (8, 32), (33, 35)))], corrections)[0]
     assert not corrections
     assert [text[one.tokens[0].start : one.tokens[-1].end] for one in found] == [
         "Der Dr.",
@@ -121,7 +119,7 @@ def test_sentences_that_are_given_stay_as_they_are(german):
 def test_a_token_longer_than_stanza_reads_keeps_its_text(german):
     text = f"Das ist {'x' * 3000} ."
     tokens = [
-        token for one in german.annotate([Paragraph(TextWithOffsets.of(text))], Counter())[0] for token in one.tokens
+        token for one in german.annotate([Paragraph(TextWithOffsets(text))], Counter())[0] for token in one.tokens
     ]
     assert "x" * 3000 in {token.words[0].form for token in tokens}
 

@@ -14,7 +14,7 @@ from discoprobe.loaders.raw import LONG_SENTENCE, MAX_WORDS, Paragraph, RuleEngi
 
 
 def sentences_of(text, lang, spans=None):
-    found = RuleEngine(lang).annotate([Paragraph(TextWithOffsets.of(text), sentences=spans)], Counter())[0]
+    found = RuleEngine(lang).annotate([Paragraph(TextWithOffsets(text), sentences=spans)], Counter())[0]
     return [text[one.start : one.end] for one in found]
 
 
@@ -53,7 +53,7 @@ def test_sentences_that_are_given_stay_as_they_are():
 
 
 def test_a_text_without_stops_is_left_out():
-    found = RuleEngine("de").annotate([Paragraph(TextWithOffsets.of("wort " * (MAX_WORDS + 1)))], Counter())[0]
+    found = RuleEngine("de").annotate([Paragraph(TextWithOffsets("wort " * (MAX_WORDS + 1)))], Counter())[0]
     assert [one.dropped for one in found] == [LONG_SENTENCE]
 
 

@@ -165,7 +165,7 @@ def test_tokens_stay_in_their_places_in_other_sentences(german, text):
 def test_stanza_annotates_the_corrected_sentences(german):
     text = "»Fräulein! Ich gehe im Park . . . spazieren«, rief er. »Ach! « Sie schwieg... und ging."
     corrections = Counter()
-    found = german.annotate([Paragraph(TextWithOffsets.of(text))], corrections)[0]
+    found = german.annotate([Paragraph(TextWithOffsets(text))], corrections)[0]
     spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
     assert spans == correct_boundaries(text, "de", Counter(), spans)
     assert corrections
