@@ -195,12 +195,13 @@ def relation_task(  # noqa: PLR0913 (one keyword per choice of a task)
     )  # fmt: skip
 
 
-def candidates(relations: pl.DataFrame) -> pl.DataFrame:
+def candidates(relations: pl.DataFrame, longest: int = LONGEST) -> pl.DataFrame:
     """Relations as candidates: those with a reason keep it, others get one if a unit is too long or not clean.
 
     Args:
         relations: the columns of ``RELATION_CANDIDATES``; ``reason``, ``removed`` and those of ``CONTEXT`` may be
             missing.
+        longest: most words of a unit.
     """
     units = ("sentence1", "sentence2")
     optional = {"reason": pl.String, "removed": pl.String, **CONTEXT}
@@ -213,7 +214,7 @@ def candidates(relations: pl.DataFrame) -> pl.DataFrame:
     # Without what lies between, readers cannot say the relation: they were right in 3 of 15 such rows (fr, de), and in
     # 48 of the 65 others. Such units are mostly the heads of longer spans.
     apart = pl.when(pl.col("passage").str.contains(ELLIPSIS, literal=True)).then(pl.lit("sentences-between"))
-    long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > LONGEST for unit in units)
+    long = pl.any_horizontal(n_words(pl.col(unit), halves=True) > longest for unit in units)
     same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
     empty = pl.any_horizontal(n_words(pl.col(unit), halves=True) == 0 for unit in units)
     return frame.with_columns(

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import msgspec
 import polars as pl
 
+from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
@@ -87,16 +88,27 @@ REASONS: Final = {
     "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
 }
 
-MOST: Final = 6
+MOST: Final = 18
 """Most sentences before the last one that are shown; they begin with the last one that names the subject."""
+
+BACK: Final = 3
+"""Sentences before the last one in which the subject before is looked for, without trees."""
+
+LONGEST_TEXT: Final = 256
+"""Most words of a text."""
 
 LONGEST: Final = 3
 """Most words of a name."""
+
+OF_ONE: Final = frozenset({"too-short", "too-long", "quotes", None})
+"""Faults of single sentences that are none of the sentences before the last one."""
 
 SUBJECTS: Final = ("nsubj", "nsubj:pass")
 ROOT: Final = -1
 """The head of a root."""
 GENITIVE: Final = re.compile(r"['’]s?$")
+UNNAMED: Final = re.compile(r"[^\w\s.'’-]")
+"""A character of a transcription, or of a word that is no name."""
 TOUCHING: Final = re.compile(r"[\w'’‘-]")
 
 
@@ -164,9 +176,14 @@ class _Mention(NamedTuple):
     kind: str | None = None
     number: str | None = None
 
+    @property
+    def may_be_person(self) -> bool:
+        """Whether it is not known to be of another type."""
+        return self.type is None or self.type.lower().startswith("per")
+
 
 class _Name(NamedTuple):
-    """A mention by name: its place in the text, the name, and the entity."""
+    """A mention by name or noun phrase: its place in the text, the name as inside a sentence, and the entity."""
 
     start: int
     end: int
@@ -174,16 +191,28 @@ class _Name(NamedTuple):
     entity: str
 
 
+class _DocumentFacts(NamedTuple):
+    """Facts about a document.
+
+    Attributes:
+        small: its words in small letters.
+        phrases: entities and noun phrases, in small letters, that mention them as a subject and in another place.
+    """
+
+    small: set[str]
+    phrases: set[tuple[str, str]]
+
+
 class _Sentence:
     """A sentence of a document with its words and mentions, the widest of each head only.
 
-    ``place`` is its number, id and text; ``small`` has the words that are mentions in small letters in the document.
+    ``place`` is its number, id and text.
     """
 
     def __init__(
-        self, place: tuple[int, str, str], words: Sequence[_Word], mentions: Sequence[_Mention], small: Collection[str]
+        self, place: tuple[int, str, str], words: Sequence[_Word], mentions: Sequence[_Mention], facts: _DocumentFacts
     ) -> None:
-        (self.sent, self.sent_id, self.text), self.words, self.small = place, words, small
+        (self.sent, self.sent_id, self.text), self.words, self.facts = place, words, facts
         widest = {mention.head: mention for mention in sorted(mentions, key=lambda mention: len(mention.words))}
         self.mentions = sorted(widest.values(), key=lambda mention: mention.words)
 
@@ -198,7 +227,7 @@ class _Sentence:
         With a tree, it is the subject of the main clause, whoever that is.
         """
         if not self.has_tree:
-            return [each for each in self.mentions if each.entity in persons and self._is_in_place(each, rules)]
+            return [each for each in self.mentions if each.entity in persons and self.is_in_place(each, rules)]
         roots = {number for number, word in enumerate(self.words) if word.head == ROOT}
         joined = {word.head for word in self.words if word.deprel.partition(":")[0] == "conj"}
         for mention in self.mentions:
@@ -207,11 +236,16 @@ class _Sentence:
                 return [mention]
         return []
 
-    def _is_in_place(self, mention: _Mention, rules: _Rules) -> bool:
+    def is_in_place(self, mention: _Mention, rules: _Rules) -> bool:
         """Whether a mention stands where a subject stands."""
         first, after = mention.words[0], mention.words[-1] + 1
         form = self.words[first].form.lower()
         if form in rules.forms and form not in rules.subjects:
+            return False
+        joined = any(
+            first - 2 in {each.words[-1], *(each.words if first in each.words else ())} for each in self.mentions
+        )
+        if joined and self.words[first - 1].form in rules.joins:  # Anna and Mary
             return False
         following = self.words[after].form if after < len(self.words) else ""
         if form not in rules.forms and (not following[:1].islower() or following in rules.joins):
@@ -222,10 +256,21 @@ class _Sentence:
     @cached_property
     def names(self) -> list[_Name]:
         """The mentions that are short names with no other words, in their order: no genitive, no transcription."""
-        names = [mention for mention in self.mentions if len(mention.words) <= LONGEST and self._is_name(mention)]
-        spans = [(mention.entity, self.span(mention)) for mention in names]
-        in_text = [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
-        return [name for name in in_text if not name.name.islower()]
+        short = [mention for mention in self.mentions if len(mention.words) <= LONGEST]
+        spans = [(mention, self.span(mention)) for mention in short]
+        in_text = [(each, _Name(*span, self.text[slice(*span)], each.entity)) for each, span in spans if span]
+        names = []
+        for mention, name in in_text:
+            if self._is_name(mention) and not name.name.islower() and not UNNAMED.search(name.name):
+                names.append(name)
+            elif self._is_phrase(mention, name.name):
+                begins = name.name.partition(" ")[0].lower() in self.facts.small
+                names.append(name._replace(name=name.name[:1].lower() + name.name[1:]) if begins else name)
+        return names
+
+    def _is_phrase(self, mention: _Mention, text: str) -> bool:
+        """Whether a mention is a noun phrase that is a subject of the document, in sentences without trees."""
+        return not self.has_tree and (mention.entity, text.lower()) in self.facts.phrases
 
     def _is_name(self, mention: _Mention) -> bool:
         """By the tags of its words, else by its kind, else by its capitals."""
@@ -234,18 +279,14 @@ class _Sentence:
             return all(word.upos == "PROPN" and word.case != "Gen" for word in words)
         if mention.kind:
             return mention.kind == "PROP" and not GENITIVE.search(words[-1].form)
-        return all(word.form[:1].isupper() and word.form.lower() not in self.small for word in words)
+        return all(word.form[:1].isupper() and word.form.lower() not in self.facts.small for word in words)
 
     def is_pronoun(self, mention: _Mention) -> bool:
         """Whether a mention is a pronoun, by its tag, its kind, or because it is a word in small letters elsewhere."""
         word = self.words[mention.head]
         if word.upos or len(mention.words) > 1:
             return word.upos == "PRON"
-        return mention.kind == "PRON" if mention.kind else word.form.lower() in self.small
-
-    def name_of(self, entity: str) -> str:
-        """The last name that the sentence has for an entity; empty if it has none."""
-        return next((name.name for name in reversed(self.names) if name.entity == entity), "")
+        return mention.kind == "PRON" if mention.kind else word.form.lower() in self.facts.small
 
     def span(self, mention: _Mention) -> tuple[int, int] | None:
         """Start and end of a mention; None if it has gaps or is written together with other words."""
@@ -276,6 +317,7 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     )  # fmt: skip
     rows: list[dict[str, Any]] = []
     for doc, runs in documents:
+        _add_phrases([sentence for run in runs for sentence in run], rules)
         pronouns = _pronouns(chain.from_iterable(runs), rules.forms)
         rows += [
             {"doc": doc, **row}
@@ -289,7 +331,9 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     frame = pl.DataFrame([dict.fromkeys(schema) | row for row in rows], schema, orient="row").drop("key")
     keyed = frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left")
     keys = [hashing.mix(key, start) for key, start in keyed.select("key", "start").iter_rows()]
-    return candidates(keyed.with_columns(key=pl.Series(keys, dtype=pl.UInt64)))
+    quotes = pl.when(pl.col("reason").is_null()).then(clean_text.half_quoted(pl.col("sentence1")))
+    keyed = keyed.with_columns(key=pl.Series(keys, dtype=pl.UInt64), reason=pl.coalesce("reason", quotes))
+    return candidates(keyed, LONGEST_TEXT)
 
 
 class _Pair(NamedTuple):
@@ -310,15 +354,17 @@ def _pairs(run: Sequence[_Sentence], pronouns: Mapping[str, str], rules: _Rules)
     """The subjects of sentences that follow each other without a gap, with those before them, all of persons."""
     for pronoun in sorted({*pronouns.values()}):
         persons = {entity for entity in pronouns if pronouns[entity] == pronoun}
-        earlier: _Mention | None = None
+        earlier, place = None, 0
         for at, sentence in enumerate(run):
-            old, before = earlier, at - 1
+            old, before = earlier, place
             for new in sentence.subjects(persons, rules):
                 if old and persons >= {old.entity, new.entity}:
                     yield _Pair(at, new, before, old, pronoun, persons)
                 old, before = new, at
-            first = (mention for mention in sentence.mentions if mention.entity in persons)
-            earlier = next(iter(sentence.subjects(persons, rules)) if sentence.has_tree else first, None)
+            of_persons = [mention for mention in sentence.mentions if mention.entity in persons]
+            of_sentence = sentence.subjects(persons, rules) if sentence.has_tree else of_persons
+            if of_sentence or sentence.has_tree or at - place >= BACK:
+                earlier, place = next(iter(of_sentence), None), at
 
 
 def _candidates_of_run(
@@ -354,14 +400,17 @@ def _candidates_of_run(
         after = sentence.text[place[1] :]
         start = sum(len(part.text) + 1 for part in sentences_of_text[:-1]) + place[0]
         begins = not re.search(r"\w", sentence.text[: place[0]])
-        other = earlier_name if condition == CONTINUE else language.capitalise(pronoun) if begins else pronoun
-        reason = next(filter(None, (faults[part.sent] for part in sentences_of_text)), None)
+        other = language.capitalise(pronoun) if begins else pronoun
+        if condition == CONTINUE:
+            other = language.capitalise(earlier_name) if begins and not sentence.has_tree else earlier_name
+        of_context = (fault for part in sentences_of_text[:-1] if (fault := faults[part.sent]) not in OF_ONE)
+        reason = next(of_context, None) or faults[sentence.sent]
         between = [each for each in sentence.mentions if (old.head if before == at else -1) < each.head < new.head]
-        if not earlier_name or name not in earlier_name:
+        if not earlier_name or name.lower() not in earlier_name.lower():
             reason = "not-named"
-        elif name in after:
+        elif name.lower() in after.lower():
             reason = "named-again"
-        elif any(mention.entity in persons for mention in between):
+        elif any(each.entity in persons and (condition == CONTINUE or each.entity != old.entity) for each in between):
             reason = "not-first"
         last = [name.entity for names in named[len(named) - (at - first) - 1 :] for name in names][-1:]
         text = " ".join(part.text for part in sentences_of_text)
@@ -369,7 +418,7 @@ def _candidates_of_run(
             "sent": sentence.sent, "ids": [part.sent_id for part in sentences_of_text], "label": condition,
             "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
             "name": name, "mention": form, "other": other, "reason": reason,
-            "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]} {before == at}",
+            "cell": f"{pronoun} {len(name.split())} {min(at - first, 2)} {last == [new.entity]} {before == at}",
         }  # fmt: skip
 
 
@@ -379,9 +428,27 @@ def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[s
     for sentence in whole:
         for mention in sentence.mentions:
             word = sentence.words[mention.head]
-            if len(mention.words) == 1 and word.form.lower() in forms and "Plur" not in (word.number, mention.number):
+            is_single = len(mention.words) == 1 and "Plur" not in {word.number, mention.number}
+            if is_single and word.form.lower() in forms and mention.may_be_person:
                 counts_of[mention.entity][forms[word.form.lower()]] += 1
     return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in counts_of.items()}
+
+
+def _add_phrases(whole: Sequence[_Sentence], rules: _Rules) -> None:
+    """Fill the `phrases` of a document without trees."""
+    used = Counter[tuple[str, str]]()
+    as_subject: set[tuple[str, str]] = set()
+    for sentence in whole if not any(sentence.has_tree for sentence in whole) else ():
+        for mention in sentence.mentions:
+            if len(mention.words) <= LONGEST and not sentence.is_pronoun(mention) and (span := sentence.span(mention)):
+                phrase = mention.entity, sentence.text[slice(*span)].lower()
+                if phrase[1] in rules.forms:
+                    continue
+                used[phrase] += 1
+                if sentence.is_in_place(mention, rules):
+                    as_subject.add(phrase)
+    for sentence in whole[:1]:
+        sentence.facts.phrases.update(phrase for phrase in as_subject if used[phrase] > 1)
 
 
 def _before_subjects(whole: Iterable[_Sentence], pronouns: Collection[str]) -> frozenset[str]:
@@ -413,10 +480,8 @@ def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
         words[sent].append(_Word(*values))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
         runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
-        single = [
-            words[sent][each.head].form for sent in part["sent"] for each in mentions[sent] if len(each.words) == 1
-        ]
-        small = {form for form in single if form.islower()}
+        small = {word.form for sent in part["sent"] for word in words[sent] if word.form.islower()}
+        of_document = _DocumentFacts(small, set())
         for run, sent, name, text in part.select("run", "sent", "sent_id", "text").iter_rows():
-            runs[run].append(_Sentence((sent, name, text), words[sent], mentions[sent], small))
+            runs[run].append(_Sentence((sent, name, text), words[sent], mentions[sent], of_document))
         yield int(str(doc)), [*runs.values()]

@@ -29,7 +29,7 @@ LEAST: Final = 5
 """Cells that a line has at least."""
 BRACKETS: Final = re.compile(r"(\()?([^()|]+)(\))?")
 NOTHING: Final = frozenset({"", "-", "_", "*"})
-PRONOUN: Final = re.compile(r"PRP|WP|PPER|PPOS|PRF|PRELS|PDS$|VNW\[(?:pers|refl|pr,|bez|betr)")
+PRONOUN: Final = re.compile(r"PRP|WP|PPER|PPOS|PRF|PRELS|PDS$|VNW\[(?:pers|refl|pr,|bez|betr|aanw,pron)")
 """Tags of pronouns: of the Penn Treebank, of STTS, of the Corpus Gesproken Nederlands."""
 NAME: Final = re.compile(r"NNPS?$|NE$|SPEC\[deeleigen|N\[eigen")
 """Tags of names in the same tag sets."""
