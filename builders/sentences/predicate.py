@@ -281,10 +281,10 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
     if feature in {"Tense", "Voice"} and trees.words["deprel"].is_in(PASSIVE_DEPENDENTS).any():
         # Treebanks call the auxiliary of some perfects `aux:pass` (French *elle est tombée*), but not their subjects.
         helped = trees.dependents.filter(pl.col("deprel").str.starts_with("aux:pass"))
-        passive = trees.dependents.filter(pl.col("deprel").is_in(PASSIVE_DEPENDENTS))
-        active = trees.dependents.filter(pl.col("deprel").is_in(["nsubj", "csubj"]), _in_sentences_of(helped))
+        passives = trees.dependents.filter(pl.col("deprel").is_in(PASSIVE_DEPENDENTS))
+        subjects = trees.dependents.filter(pl.col("deprel").is_in(["nsubj", "csubj"]), _in_sentences_of(helped))
         reason = "compound-tense" if feature == "Tense" else "unclear-voice"
-        values = _hinder(values, active.filter(~_in_sentences_of(passive)), reason)
+        values = _hinder(values, subjects.filter(~_in_sentences_of(passives)), reason)
     label, undefined = label_columns(pl.col("value"), feature)
     excluded = ~pl.col("value").is_in(labels) if (labels := rule.labels.get(feature)) else pl.lit(value=False)
     other = pl.when(excluded).then(pl.lit("other-value"))
