@@ -67,6 +67,7 @@ class Shape(enum.StrEnum):
     SCORED = "scored"
     PAIR = "pair"
     RELATION = "relation"
+    MENTIONS = "mentions"
     CANDIDATE = "candidate"
     CHOICE = "choice"
     SUITE = "suite"
@@ -83,6 +84,7 @@ _COMMON = (
 )
 _SPAN = (("start", pa.int32()), ("end", pa.int32()))
 _TARGET = pa.struct([*_SPAN, ("form", pa.string()), ("lemma", pa.string()), ("upos", pa.string())])
+_MENTION = pa.struct([*_SPAN, ("form", pa.string())])
 _TEXTS = pa.list_(pa.string())
 _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
     Shape.SENTENCE: (
@@ -114,6 +116,17 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("removed", pa.string()),
         ("spacing", pa.string()),
     ),
+    Shape.MENTIONS: (
+        ("text", pa.string()),
+        ("passage", pa.string()),
+        ("mention1", _MENTION),
+        ("mention2", _MENTION),
+        ("question", pa.string()),
+        ("answers", _TEXTS),
+        ("basis", pa.string()),
+        ("grade", pa.float64()),
+        ("cues", pa.list_(pa.struct([("name", pa.string()), ("value", pa.float64())]))),
+    ),
     Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string()), ("distractor", pa.string())),
     Shape.CHOICE: (("context", _TEXTS), ("choices", _TEXTS), ("distractor", _TEXTS)),
     Shape.SUITE: (
@@ -142,11 +155,15 @@ TEXTS: Mapping[Shape, pl.Expr] = {
     Shape.SCORED: pl.concat_list("sentence1", "sentence2"),
     Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
     Shape.RELATION: pl.concat_list("sentence1", "sentence2", "passage").list.drop_nulls(),
+    Shape.MENTIONS: pl.concat_list(
+        *(pl.col(f"mention{n}").struct.field("form") for n in (1, 2)), "text"
+    ).list.drop_nulls(),
     Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
     Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
     Shape.SUITE: pl.concat_list("sentence_good"),
 }
-"""The texts of a row in order, as one list; of a pair of a suite the good one. After two units come their sentences."""
+"""The texts of a row in order, as one list; of a pair of a suite the good one. After two units come their sentences, after
+mentions the passage in which they are marked."""
 
 
 def regions(text: str, start: int, end: int) -> list[str]:

@@ -227,18 +227,19 @@ class DiscourseTask(Task):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationTask(Task):
-    """A task over the relation of two units of text.
+    """A task over the relation of two units of text, or over mentions of entities.
 
     Attributes:
         select: the candidates of a shard, with the columns of ``RELATION_CANDIDATES``.
-        note: what its cards say of the rows.
+        shape: what one row holds.
+        note: what its cards say of the rows; nothing if empty.
     """
 
-    shape: ClassVar[Shape] = Shape.RELATION
     split_by: ClassVar[str] = "document"
     feature: ClassVar[str | None] = None
 
     select: Callable[[Shard, Context], pl.DataFrame]
+    shape: Shape = Shape.RELATION
     note: str = ""
 
 

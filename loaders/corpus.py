@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 11
+VERSION: Final = 12
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
@@ -140,12 +140,17 @@ MENTIONS: Final[dict[str, PolarsDataType]] = {
     "kind": pl.String,
     "gender": pl.String,
     "number": pl.String,
+    "status": pl.String,
+    "link": pl.String,
+    "salience": pl.Float64,
+    "bridge": pl.String,
+    "parts": pl.List(pl.String),
 }
 """Columns of ``Shard.mentions``, one row per mention of an entity: the entity, the numbers of the words of the mention
 in the sentence (with gaps if it has several parts), and the number of its head. Entities are named inside a document.
 ``type`` is the type of the entity as the corpus writes it, ``kind`` that of the mention (``PRON`` for a pronoun alone,
-``PROP`` for a name, ``NOM``), ``gender`` and ``number`` are those of the entity, as in FEATS. What a corpus does not
-give is null, the head among it.
+``PROP`` for a name, ``NOM``), ``gender`` and ``number`` are those of the entity, as in FEATS; ``status``, ``link``,
+``salience``, ``bridge`` and ``parts`` are explained at `Mention`. What a corpus does not give is null, the head among it.
 """
 
 CONFIDENCE: Final[dict[str, PolarsDataType]] = {
@@ -160,11 +165,11 @@ natural logarithms of the probabilities of its UPOS and FEATS, and of its head a
 
 LAYERS: Final = (
     *("lemma", "upos", "feats", "deps", "documents", "text"),
-    *("relations", "rst_trees", "sections", "speakers", "coreference"),
+    *("relations", "rst_trees", "sections", "speakers", "coreference", "bridging"),
 )
 """The annotation layers that a task can ask for."""
 
-WHOLE: Final = ("relations", "rst_trees", "sections", "speakers", "coreference")
+WHOLE: Final = ("relations", "rst_trees", "sections", "speakers", "coreference", "bridging")
 """Layers that a corpus has if it has at least one row of them; the others have a threshold in ``LEAST_SHARE``."""
 
 NAMES: Final = 0.7
@@ -340,7 +345,7 @@ class Shard:
         discourse = {
             "relations": self.relations.height, "rst_trees": self.rst_nodes.height,
             "sections": self.sentences["section"].count(), "speakers": self.sentences["speaker"].count(),
-            "coreference": self.mentions.height,
+            "coreference": self.mentions.height, "bridging": self.mentions["bridge"].count(),
         }  # fmt: skip
         present |= {layer: n for layer, n in discourse.items() if n}
         deps = self.tokens.select((pl.col("head").is_not_null() & pl.col("deprel").is_not_null()).sum()).item()

@@ -31,11 +31,13 @@ _COLUMNS: dict[str, pl.DataType] = {
     "score": pl.Float64(),
     "condition": pl.Int64(),
     "metadata": pl.List(pl.Struct({"name": pl.String, "value": pl.String})),
+    "cues": pl.List(pl.Struct({"name": pl.String, "value": pl.Float64})),
 }
 SCHEMA = pl.Schema(_COLUMNS)
 """Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null.
 
-``metadata`` holds the columns of the source that are neither text nor label, as strings.
+``metadata`` holds the columns of the source that are neither text nor label, as strings; ``cues`` what a rule could
+count of the marked mentions.
 """
 
 

@@ -390,7 +390,7 @@ def unclean_text(subject: Subject) -> Measure:
     rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts")
     texts = rows.explode("text", empty_as_null=False)
     text = pl.col("text")
-    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION, some=True)
+    fault = clean_text.fault(text, whole=subject.data.shape not in {Shape.RELATION, Shape.MENTIONS}, some=True)
     of_corpora = texts.select("corpus", "text").unique().partition_by("corpus")
     distinct = pl.concat(
         part.with_columns(fault=pl.coalesce(fault, clean_text.separated_markup(text))).drop_nulls("fault")

@@ -88,7 +88,7 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
     The score of a scored pair is its label. A suite gives two rows per pair, the good text and the bad one, which are
     the labels whatever the condition is; their texts are those of the regions.
     """
-    optional = ("id", "label", "pair_id", "corpus", "annotation", "sent_ids", "original", "group", "score")
+    optional = ("id", "label", "pair_id", "corpus", "annotation", "sent_ids", "original", "group", "score", "cues")
     fields = {
         "target": ("target", "form"), "target_start": ("target", "start"), "target_end": ("target", "end"),
         "edit_start": ("edit", "start"), "edit_end": ("edit", "end"),

@@ -174,6 +174,8 @@ CHECKS = (
         "metadata", "decision tree on a column that is neither text nor label (ids, dates, sources …)", 0.05,
         perturbation_only=True, of_text=False,
     ),
+    # A mention refers to the nearest one, to the subject, to the most frequent entity: .60 of .50, as for pairs.
+    _shortcut("cues", "decision tree on one of the cues of the marked mentions, or trees on all of them", 0.10),
     # Labels that alternate, come in blocks or are sorted (DiscoEval DC and SSP, 19 files).
     _shortcut("row-order", "best period of labels, or decision tree on the place in the split", 0.05, of_text=False),
     # The right choice is often the first one in published sets whose choices were not shuffled.

@@ -234,7 +234,7 @@ def _sample_relations(frame: pl.DataFrame, context: Context, *, natural: bool) -
     """The rows of a relation task, documents being assigned to splits."""
     natural |= not context.settings.match
     drops = Drops(trace=context.trace)
-    split = _with_splits(_each_once(drops.usable(frame), drops), context)
+    split = with_splits(_each_once(drops.usable(frame), drops), context)
     split = drops.keep(split, _without_leaks(split), "in-two-splits")
     classes = (_classes if natural else _balanced_classes)(split, context)
     others_left_out = drops.without_labels(split, classes.left_out)
@@ -274,7 +274,7 @@ def _each_once(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
     return drops.keep(agreed, single, "duplicate").drop(same)
 
 
-def _with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
+def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Adds ``group`` (the document; two corpora can have the same) and ``split``.
 
     Where a corpus has all three splits, they are those of its publishers.

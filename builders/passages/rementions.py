@@ -463,7 +463,8 @@ def _before_subjects(whole: Iterable[_Sentence], pronouns: Collection[str]) -> f
 def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
     """The documents of a shard that have mentions, with their sentences by ``run``."""
     mentions, words = defaultdict(list), defaultdict(list)
-    for sent, entity, numbers, head, type_, kind, _, number in shard.mentions.iter_rows():
+    of_mentions = ("sent", "entity", "words", "head", "type", "kind", "number")
+    for sent, entity, numbers, head, type_, kind, number in shard.mentions.select(of_mentions).iter_rows():
         of_mention = tuple(number - 1 for number in numbers)
         at = head - 1 if head else of_mention[0]
         mentions[sent].append(_Mention(of_mention, at, entity, type_, kind, number))

@@ -7,7 +7,7 @@
 * ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
 * ``blimp``: ``<config>.jsonl``, lines with ``sentence_good`` and ``sentence_bad`` (Warstadt et al. 2020);
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
-  multiple_choice``); run it inside the folder with ``--include_path .``; the groups ``discoprobe``, ``discoprobe_TASK``
+  multiple_choice``; of marked mentions the question without marks, with its answers); run it inside the folder with ``--include_path .``; the groups ``discoprobe``, ``discoprobe_TASK``
   and ``discoprobe_lang_LANG`` have the mean over their configs;
 * ``lighteval``: ``<config>/test.jsonl``, lines with ``query``, ``choices`` and ``label``, and ``discoprobe_tasks.py``,
   which defines a task ``discoprobe_CONFIG`` for each of them; give it to ``--custom-tasks``;
@@ -102,7 +102,7 @@ class Exported:
 class Format(NamedTuple):
     """A format: the shapes that it supports, its files for a config (path → lines), and whether it is one of pairs.
 
-    A format of pairs takes configs whose rows come in pairs, and configs of choices if ``shapes`` has them.
+    A format of pairs takes configs whose rows come in pairs, and configs of ``_ASKED`` if ``shapes`` has them.
     """
 
     shapes: frozenset[Shape]
@@ -177,7 +177,7 @@ def _misfit(read: ReadSplit, entry: ConfigEntry, form: str) -> str:
         return f"{form} has no place for rows of shape {shape}"
     if missing := ", ".join(split for split in SPLITS if split in asked.splits - entry["counts"].keys()):
         return f"{form} needs {', '.join(SPLITS)}, and the config has no {missing}"
-    if asked.pairs and shape is not Shape.CHOICE and not is_paired(read("test")):
+    if asked.pairs and shape not in _ASKED and not is_paired(read("test")):
         return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
     return ""
 
@@ -290,9 +290,9 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
 
 def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
-    is_choice, between = entry["shape"] == Shape.CHOICE, ""
+    is_choice, between = entry["shape"] in _ASKED, ""
     if is_choice:
-        rows = read("test")
+        rows = _with_choices(read("test"))
         between = _between(rows)
         rows = rows.select("id", "label", "choices", context=pl.col("context").list.join(between))
         yield f"{name}.jsonl", _json_lines(rows.iter_rows(named=True))
@@ -315,6 +315,13 @@ def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         "metadata": {"version": 1.0},
     }
     yield f"{name}.yaml", _yaml_lines(task)
+
+
+def _with_choices(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of choices; of questions on mentions, the passage and the question are the context of the answers."""
+    if "choices" in rows.columns:
+        return rows
+    return rows.with_columns(context=pl.concat_list("passage", "question"), choices="answers")
 
 
 def _between(choices: pl.DataFrame) -> str:
@@ -340,7 +347,8 @@ def _yaml_lines(value: Mapping[str, Any]) -> Iterator[str]:
 def lighteval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The context, the texts of a pair or the choices of a row, and the index of the correct one."""
     rows = read("test")
-    if entry["shape"] == Shape.CHOICE:
+    if entry["shape"] in _ASKED:
+        rows = _with_choices(rows)
         between = _between(rows)
         lines: Iterable[dict[str, Any]] = (
             {"id": row, "query": between.join(context), "choices": [between + choice for choice in choices],
@@ -439,9 +447,10 @@ def _regions(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
     return [[*regions(text, edit["start"], edit["end"])] for text, edit in edits]
 
 
-_PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}
+_ASKED: Final = frozenset({Shape.CHOICE, Shape.MENTIONS})
+_PAIRS: Final = frozenset(Shape) - _ASKED
 _ALL_SPLITS: Final = frozenset(SPLITS)
-_TEXTS_IN_ORDER: Final = frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE})
+_TEXTS_IN_ORDER: Final = frozenset({Shape.MENTIONS, Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE})
 
 FORMATS: Final[Mapping[str, Format]] = {
     "senteval": Format(frozenset({Shape.SENTENCE}), senteval, splits=_ALL_SPLITS),

@@ -265,7 +265,7 @@ _READINGS = {"pos": "part of speech", "feature": "the feature of the label"}
 def _filters(config: Config) -> list[str]:
     """The conditions for candidates, from the settings of the build, as Markdown."""
     settings = config.settings
-    if config.published or config.shape == Shape.RELATION:
+    if config.published or config.shape in {Shape.RELATION, Shape.MENTIONS}:
         return []
     if config.split_by == "document":
         least, most = settings.discourse_words

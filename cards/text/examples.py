@@ -207,6 +207,8 @@ def row_texts(shape: Shape, row: Row) -> Iterator[RowText]:
             for side in ("good", "bad"):
                 span = region_span(row[f"regions_{side}"], row["region"])
                 yield RowText(side, None, row[f"sentence_{side}"], *span)
+        case Shape.MENTIONS:
+            yield RowText("text", None, row["text"])
         case Shape.RELATION if row.get("marked"):
             yield RowText("marked", None, row["marked"])
         case Shape.PAIR | Shape.RELATION | Shape.SCORED:

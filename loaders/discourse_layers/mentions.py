@@ -4,7 +4,9 @@
 a list of mentions.
 
 The first field is the entity (``eid``, or ``GRP`` in GUM). Files whose brackets have no such field mark named entities
-only, and are skipped. A mention may have several parts (``e1[1/2]``); one field may give its head. If sentences were
+only, and are skipped. A mention may have several parts (``e1[1/2]``); one field may give its head. GUM also has fields for the
+information status of a mention, how it is linked to its antecedent, and which summaries of the document name the entity;
+``Bridge=`` and ``SplitAnte=`` in MISC link entities (``e1<e2``: e2 can be understood because of e1). If sentences were
 divided again after the annotation (Potsdam Commentary Corpus), a mention may continue in the next sentence; it is left
 out, and is not an error.
 """
@@ -26,6 +28,9 @@ from discoprobe.loaders.languages.spacing import close_up
 REASON: Final = "malformed-mention"
 DECLARED: Final = re.compile(r"#\s*global\.Entity\s*=\s*(.*)")
 ENTITY: Final = re.compile(r"(?:^|\|)Entity=([^|]*)")
+BRIDGE: Final = re.compile(r"(?:^|\|)Bridge=([^|]*)")
+SPLIT: Final = re.compile(r"(?:^|\|)SplitAnte=([^|]*)")
+LINK: Final = re.compile(r"([^<,:]+)<([^<,:]+)")
 BRACKET: Final = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 PART: Final = re.compile(r"(.+)\[(\d+)/(\d+)\]")
 WORD: Final = re.compile(r"(\d+)(\.\d+)?\t")
@@ -38,7 +43,10 @@ class Mention(NamedTuple):
     """A mention: the number of its sentence in the file (from 1), its entity, the numbers of its words and of its head.
 
     ``type`` is the type of the entity (``person``), ``kind`` that of the mention (``PRON``, ``PROP``, ``NOM``), and
-    ``gender`` and ``number`` (``Fem``, ``Plur``) are those of the entity. A value that the file does not give is None.
+    ``gender`` and ``number`` (``Fem``, ``Plur``) are those of the entity. GUM has the ``status`` (``new``, ``giv:act``,
+    …) and the ``link`` (``ana``, ``appos``, …) of the mention, and ``salience``, the share of the summaries of the
+    document that name the entity. ``bridge`` is an entity by which this one can be understood, ``parts`` are those that
+    it is made of (split antecedents). A value that the file does not give is None.
     """
 
     sentence: int
@@ -49,6 +57,11 @@ class Mention(NamedTuple):
     kind: str | None = None
     gender: str | None = None
     number: str | None = None
+    status: str | None = None
+    link: str | None = None
+    salience: float | None = None
+    bridge: str | None = None
+    parts: tuple[str, ...] = ()
 
 
 class Place(NamedTuple):
@@ -75,12 +88,13 @@ class Annotated(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A word (number, head) or an empty node (0, 0) with the line that it stands in."""
+    """A word (number, head) or an empty node (0, 0) with the line that it stands in, and its MISC."""
 
     number: int
     head: int
     line: int
     brackets: str
+    misc: str = ""
 
 
 class _Open(NamedTuple):
@@ -125,7 +139,7 @@ def read_mentions(
             cells = text.split("\t")
             brackets = ENTITY.search(cells[-1])
             head = int(cells[HEAD]) if len(cells) > HEAD and not place[2] and cells[HEAD].isdigit() else 0
-            words.append(_Word(0 if place[2] else int(place[1]), head, number, brackets[1] if brackets else ""))
+            words.append(_Word(0 if place[2] else int(place[1]), head, number, brackets[1] if brackets else "", cells[-1]))
         elif not text and words:
             sentence += any(word.number for word in words)
             try:
@@ -217,7 +231,19 @@ def _mention(sentence: int, complete: _Open, fields: Sequence[str]) -> Mention:
             raise MalformedError(message, ordered[0].line)
         head = ordered[int(place) - 1].number
     head = head if head in numbers else numbers[0] if numbers else 0
-    return Mention(sentence, entity, numbers, head, attributes.get("etype") or None)
+    named, not_named = (attributes.get("salience", "").count(letter) for letter in "sn")
+    bridges, parts = (_linked(ordered[0].misc, pattern, entity) for pattern in (BRIDGE, SPLIT))
+    return Mention(
+        sentence, entity, numbers, head, attributes.get("etype") or None, status=attributes.get("infstat") or None,
+        link=attributes.get("link") or None, salience=named / (named + not_named) if named + not_named else None,
+        bridge=bridges[0] if bridges else None, parts=parts,
+    )  # fmt: skip
+
+
+def _linked(misc: str, pattern: re.Pattern[str], entity: str) -> tuple[str, ...]:
+    """The entities that a field of MISC (``Bridge=e1<e2,e3<e2``) links to an entity."""
+    found = pattern.search(misc)
+    return tuple(first for first, second in LINK.findall(found[1]) if second == entity) if found else ()
 
 
 def sentence_lines(doc: str, number: int, words: Sequence[tuple[Word, bool]], text: str | None = None) -> str:

@@ -365,6 +365,17 @@ def _column_features(values: pl.Series, split: pl.Series) -> Floats:
     return np.column_stack(columns)
 
 
+def cues(bench: Bench) -> Score | None:
+    """The best of a decision tree on each of a row's ``cues`` and an ensemble of trees on all; None without cues."""
+    column = bench.data.rows["cues"][bench.problem.units.number]
+    if column.is_null().any():
+        return None
+    names = [cue["name"] for cue in column[0]]
+    values = np.array([[cue["value"] for cue in of_row] for of_row in column.to_list()], dtype=np.float64)
+    scores = {name: bench.problem.learn(values[:, [at]], tree) for at, name in enumerate(names)}
+    return best_of(scores | {"all of them": bench.problem.learn(values, forest)})
+
+
 def row_order(bench: Bench) -> Score | None:
     """The label by the number of the row in its split: a period, or a tree on how far down the split it is.
 
@@ -511,6 +522,7 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "surface": surface,
     "label-word": label_word,
     "metadata": metadata,
+    "cues": cues,
     "row-order": row_order,
     "position": position,
     "pairwise-length": pairwise_length,

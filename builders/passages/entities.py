@@ -1,0 +1,293 @@
+"""Mentions of entities in passages of documents, from corpora with coreference.
+
+``passages`` cuts the documents of a shard into passages; of each the ``Mention``s that can be shown, and what the whole
+document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be compared.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
+
+LEAST: Final = 60
+"""Words from which on a passage ends with a sentence."""
+
+LONGEST: Final = 200
+"""Most words of a passage, which then fits into the 512 tokens of most encoders."""
+
+FEATURES: Final = (
+    "Number", "Gender", "Person", "PronType", "Reflex", "Poss", "Definite", "Number[psor]", "Gender[psor]",
+    "Person[psor]",
+)  # fmt: skip
+KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "noun"}
+"""Part of speech of the head of a mention → what kind of a mention it is; others (clauses, *here*) are ``other``."""
+
+CONTENT: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "VERB"})
+"""Parts of speech of words that say what a mention refers to."""
+
+
+class Word(NamedTuple):
+    """A word: ``head`` is counted from 0; ``start`` and ``end`` are those of the multiword token that it is part of."""
+
+    form: str
+    upos: str
+    deprel: str
+    head: int
+    start: int
+    end: int
+    token: int | None
+    feats: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention that can be marked in a passage.
+
+    Attributes:
+        start: of its first character in the passage; ``end`` is after its last one.
+        sentence: its sentence in the passage, from 0.
+        number: which mention of the passage it is.
+        entity: what it refers to.
+        kind: one of ``KINDS``, or ``other``.
+        text: its characters.
+        features: of its head, as far as they are those of what it refers to.
+        content: its words that say something about the entity, in small letters.
+        head: the form of its head, in small letters.
+        role: relation of its head, without the subtype; ``cop`` for a predicate with a copula.
+        opens: whether it begins the sentence.
+        opening: its first word in small letters, if that is an article or another determiner.
+        definiteness: ``definite`` or ``indefinite`` by this word; ``bare`` for a noun in the plural without one, in a
+            document with articles; else empty.
+        n_words: number of its words.
+        pronouns: what it says about its entity if it is a pronoun, as ``Entity.pronouns`` has it.
+        type, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
+    """
+
+    start: int
+    end: int
+    sentence: int
+    number: int
+    entity: str
+    kind: str
+    text: str
+    features: Mapping[str, str | None]
+    content: frozenset[str]
+    head: str
+    role: str
+    opens: bool
+    opening: str
+    definiteness: str
+    n_words: int
+    pronouns: frozenset[str]
+    type: str | None
+    status: str | None
+    link: str | None
+    salience: float | None
+    bridge: str | None
+    parts: tuple[str, ...]
+
+    def overlaps(self, other: "Mention") -> bool:
+        """Whether both have a character in common."""
+        return self.start < other.end and other.start < self.end
+
+    @property
+    def capitals(self) -> frozenset[str]:
+        """Its words with a capital, in small letters."""
+        return frozenset(word.lower() for word in self.text.split() if word[0].isupper())
+
+    def feature(self, name: str) -> str | None:
+        """A feature of its head."""
+        return self.features.get(name)
+
+
+@dataclass(frozen=True)
+class Entity:
+    """What a document says about an entity.
+
+    Attributes:
+        pronouns: the pronouns that refer to it (forms, and features as a string), which tell its gender and number.
+        types: the types that the corpus gives it.
+        sentences: the sentences (by index in the document) in which it is mentioned, one for each mention.
+        inside: entities that are mentioned inside a mention of it, or the other way round.
+        parts: entities that it is made of, or that are made of it.
+    """
+
+    pronouns: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+    sentences: list[int] = field(default_factory=list)
+    inside: set[str] = field(default_factory=set)
+    parts: set[str] = field(default_factory=set)
+    salience: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Neighbouring sentences of a document, with their mentions in the order in which they begin.
+
+    Attributes:
+        doc: the document in its shard.
+        key: of its first sentence.
+        ids: of its sentences.
+        first: index of its first sentence in the document; ``n_sentences`` is the number of the document's.
+        text: the sentences as running text.
+        mentions: those that can be marked.
+        entities: of the document.
+    """
+
+    doc: int
+    key: int
+    ids: tuple[str, ...]
+    first: int
+    n_sentences: int
+    text: str
+    mentions: tuple[Mention, ...]
+    entities: Mapping[str, Entity]
+
+
+def passages(shard: Shard) -> Iterator[Passage]:
+    """Disjoint passages of the documents of a shard that have mentions, each of unbroken sentences.
+
+    A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out.
+    """
+    for doc, sentences in _documents(shard):
+        entities = _entities(sentences)
+        articles = any(word.upos == "DET" and "Definite" in word.feats for one in sentences for word in one.words)
+        taken: list[_Sentence] = []
+        for sentence, after in pairwise([*sentences, None]):
+            taken.append(sentence)  # type: ignore[arg-type]
+            n_words = sum(len(one.words) for one in taken)
+            whole = n_words >= LEAST
+            if whole and n_words <= LONGEST:
+                yield _passage(doc, taken, entities, len(sentences), articles=articles)
+            if whole or (after and after.run != taken[0].run):
+                taken = []
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of a document, with the rows of its mentions (``loaders.corpus.MENTIONS``, without ``sent``)."""
+
+    index: int
+    run: int
+    sent_id: str
+    key: int
+    text: str
+    words: list[Word]
+    mentions: list[tuple[Any, ...]]
+
+
+def _documents(shard: Shard) -> Iterator[tuple[int, list[_Sentence]]]:
+    """The documents of a shard that have mentions."""
+    mentions: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for sent, *mention in shard.mentions.iter_rows():
+        mentions[sent].append(tuple(mention))
+    marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
+    chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
+    words: defaultdict[int, list[Word]] = defaultdict(list)
+    columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
+        "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
+        pl.col("head").cast(pl.Int64).fill_null(0) - 1, "start", "end", "mwt", *map(feat, FEATURES),
+    )  # fmt: skip
+    for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
+        of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
+        words[sent].append(Word(form, upos, deprel, head, start, end, token, of_word))
+    for (doc,), part in chosen.group_by("doc", maintain_order=True):
+        facts = part.select("index", "run", "sent_id", "key", "text", "sent").iter_rows()
+        yield int(str(doc)), [_Sentence(*values, words[sent], mentions[sent]) for *values, sent in facts]
+
+
+def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
+    """What a document says about its entities."""
+    entities: defaultdict[str, Entity] = defaultdict(Entity)
+    for sentence in sentences:
+        spans = []
+        for entity, numbers, head, kind, _, _, salience, _, parts in sentence.mentions:
+            one, word = entities[entity], sentence.words[head - 1]
+            one.sentences.append(sentence.index)
+            if len(numbers) == 1 and KINDS.get(word.upos) == "pronoun":
+                one.pronouns.update(_pronouns_of(word))
+            if kind:
+                one.types.add(kind)
+            if salience is not None:
+                one.salience.append(salience)
+            for part in parts or ():
+                one.parts.add(part)
+                entities[part].parts.add(entity)
+            spans.append((entity, set(numbers)))
+        for entity, of_one in spans:
+            entities[entity].inside.update(other for other, of_other in spans if other != entity and of_one & of_other)
+    return entities
+
+
+def _pronouns_of(word: Word) -> Iterator[str]:
+    """What a pronoun says about an entity: its form, and the features of what it refers to."""
+    features = _features(word)
+    if features.get("Person") not in {"1", "2"}:
+        yield word.form.lower()
+        if features.get("Number") and (features.get("Gender") or features["Number"] != "Sing"):
+            yield " ".join(f"{name}={features.get(name)}" for name in ("Number", "Gender"))
+
+
+def _features(word: Word) -> Mapping[str, str | None]:
+    """The features of a head that are those of what the mention refers to.
+
+    Number and Gender of a possessive determiner agree with what is possessed; the possessor's are in ``[psor]``.
+    """
+    feats = dict(word.feats)
+    of_possessor = {name: feats.pop(f"{name}[psor]", None) for name in ("Number", "Gender", "Person")}
+    if feats.get("Poss") and (any(of_possessor.values()) or word.upos == "DET"):
+        return feats | of_possessor | {"Person": of_possessor["Person"] or feats.get("Person")}
+    return feats
+
+
+def _passage(  # noqa: PLR0913, PLR0917 (facts of the document)
+    doc: int, sentences: Sequence[_Sentence], entities: Mapping[str, Entity], n_sentences: int, *, articles: bool
+) -> Passage:
+    """The passage of some sentences of a document, which has articles or not."""
+    text, mentions = "", list[Mention]()
+    for place, sentence in enumerate(sentences):
+        text += " " if text and not UNSPACED_END.search(text) else ""
+        shown = (_mention(sentence, place, len(text), articles, *mention) for mention in sentence.mentions)
+        mentions += [mention for mention in shown if mention]
+        text += sentence.text
+    ordered = sorted(mentions, key=lambda mention: (mention.start, -mention.end))
+    numbered = tuple(replace(mention, number=number) for number, mention in enumerate(ordered))
+    ids = tuple(sentence.sent_id for sentence in sentences)
+    return Passage(doc, sentences[0].key, ids, sentences[0].index, n_sentences, text, numbered, entities)
+
+
+def _mention(  # noqa: PLR0913, PLR0917 (the columns of a mention)
+    sentence: _Sentence, place: int, offset: int, articles: bool, entity: str, numbers: Sequence[int], head: int,
+    *more: Any,
+) -> Mention | None:  # fmt: skip
+    """A mention of a passage; None if it has gaps, or if other words are written together with it."""
+    inside, words = {number - 1 for number in numbers}, sentence.words
+    first, last, root = words[numbers[0] - 1], words[numbers[-1] - 1], words[head - 1]
+    tokens = {words[number].token for number in inside} - {None}
+    fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
+    if fused or first.start is None or last.end is None or numbers[-1] - numbers[0] + 1 > len(numbers):
+        return None
+    joined = any(words[number].deprel == "conj" and words[number].head == head - 1 for number in inside)
+    features = {**_features(root), **({"Number": "Plur"} if joined else {})}
+    kind = KINDS.get(root.upos, "other")
+    determined = len(numbers) > 1 and first.upos in {"DET", "PRON"}
+    definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
+    if articles and kind == "noun" and not determined and features.get("Number") == "Plur":
+        definiteness = "bare"
+    predicate = any(word.head == head - 1 and word.deprel == "cop" for word in words)
+    return Mention(
+        offset + first.start, offset + last.end, place, 0, entity, kind,
+        sentence.text[first.start : last.end], features,
+        frozenset(words[number].form.lower() for number in inside if words[number].upos in CONTENT),
+        root.form.lower(), "cop" if predicate else root.deprel.partition(":")[0],
+        not any(char.isalnum() for char in sentence.text[: first.start]),
+        first.form.lower() if determined else "", definiteness, len(numbers),
+        frozenset(_pronouns_of(root)) if kind == "pronoun" and len(numbers) == 1 else frozenset(),
+        *more[:5], tuple(more[5] or ()),
+    )  # fmt: skip

@@ -1,0 +1,270 @@
+"""Which mentions of a passage a row can mark, for each task on entities: one for each label, alike in all but that.
+
+Two mentions are alike if they have the same kind, number and gender; two entities, if the same pronouns refer to them
+somewhere in the document, which shows the same gender and number in any language; without pronouns, if the corpus gives
+them the same type.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import Final
+
+from discoprobe.builders.passages.entities import Entity, Mention, Passage
+from discoprobe.builders.passages.mention_rows import Marks
+
+SAME_CUES: Final = (
+    "mentions_between", "sentences_between", "last_mention", "same_string", "shared_words", "frequency", "subject",
+    "same_role", "opens_sentence", "n_words",
+)
+"""What a rule could count of two mentions: mentions and sentences between them; mentions between the second one and the
+last mention of the entity of the first before it; whether they are the same string; the share of words that they have in
+common; mentions of the entity of the first in the passage; whether the first is a subject, has the relation of the
+second, begins its sentence; and its words."""
+
+PERSONAL: Final = frozenset({None, "Prs", "Dem"})
+"""Types of pronouns that refer to what was mentioned; others (*who*, *nobody*, *each other*) do not, or in a clause."""
+
+LINKS: Final = frozenset({"appos", "pred", "disc", "cata"})
+"""Links of mentions that syntax decides, or that refer to no entity (GUM)."""
+
+NO_REFERENCE: Final = frozenset({"cop", "appos", "vocative", "expl", "discourse", "dislocated"})
+"""Roles of mentions that say something of an entity that is mentioned beside them, or refer to nothing."""
+
+SUBJECTS: Final = frozenset({"nsubj", "csubj"})
+
+
+def same_entity(passage: Passage) -> Iterator[Marks]:
+    """An antecedent of a mention, and a mention of another entity that could be one."""
+    usable = [mention for mention in passage.mentions if _refers(mention)]
+    for second in usable:
+        before = [mention for mention in usable if mention.end < second.start - 1]
+        if not _takes_up(second):
+            continue
+        right = [mention for mention in before if mention.entity == second.entity]
+        others = [mention for mention in before if mention.entity != second.entity]
+        for one, other in product(right, others):
+            if not one.overlaps(other) and _alike(one, other) and _could_be(passage, one, other, second):
+                cues = tuple(_cues_of_two(passage, first, second) for first in (one, other))
+                yield Marks((one, other), second, cues)
+
+
+def _refers(mention: Mention) -> bool:
+    """Whether a mention refers to a third person or thing by itself."""
+    if mention.link in LINKS or mention.role in NO_REFERENCE or mention.kind == "other":
+        return False
+    if mention.feature("Person") in {"1", "2"} or mention.feature("Reflex"):
+        return False
+    return mention.kind != "pronoun" or (mention.feature("PronType") in PERSONAL and mention.n_words == 1)
+
+
+def _takes_up(mention: Mention) -> bool:
+    """Whether a mention can refer back: it is no indefinite noun."""
+    return mention.kind != "noun" or mention.definiteness not in {"indefinite", "bare"}
+
+
+def _alike(one: Mention, other: Mention) -> bool:
+    """Whether two mentions have the same kind, number and gender."""
+    features = all(one.feature(name) == other.feature(name) for name in ("Number", "Gender"))
+    return one.kind == other.kind and features and one.type == other.type
+
+
+def _could_be(passage: Passage, one: Mention, other: Mention, second: Mention) -> bool:
+    """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
+    same, different = passage.entities[second.entity], passage.entities[other.entity]
+    if other.entity in same.inside | same.parts or not _compatible(same, different):
+        return False
+    if second.kind == "pronoun":
+        return bool(second.pronouns & different.pronouns)
+    common = [bool(first.content & second.content) for first in (one, other)]
+    if common[0] != common[1] or (other.text.lower() == second.text.lower() and other.kind != "pronoun"):
+        return False
+    if not common[1] or second.kind == "pronoun":
+        return True
+    extra = [first.content - second.content for first in (one, other)]
+    if second.kind == "name":  # *Barbara Bush* may be no *Bush* that was meant before, *an independent Texas* is Texas
+        extra = [words & first.capitals for words, first in zip(extra, (one, other), strict=True)]
+    return all(extra)
+
+
+def _compatible(one: Entity, other: Entity) -> bool:
+    """Whether the same pronouns refer to two entities; if one has none, whether they have the same type."""
+    if one.pronouns and other.pronouns:
+        return bool(one.pronouns & other.pronouns)
+    return bool(one.types & other.types)
+
+
+def _cues_of_two(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
+    """The cues ``SAME_CUES``."""
+    of_entity = [mention for mention in passage.mentions if mention.entity == first.entity]
+    last = max(mention.number for mention in of_entity if mention.end <= second.start)
+    words = [set(mention.text.lower().split()) for mention in (first, second)]
+    return (
+        second.number - first.number, second.sentence - first.sentence, second.number - last,
+        first.text.lower() == second.text.lower(), len(words[0] & words[1]) / len(words[0] | words[1]),
+        sum(mention != second for mention in of_entity), first.role in SUBJECTS, first.role == second.role,
+        first.opens, first.n_words,
+    )  # fmt: skip
+
+
+NEW_CUES: Final = (
+    "sentence", "mentions_before", "subject", "opens_sentence", "n_words", "n_chars", "modifiers", "words_before",
+    "type_before", "conjunct", "object", "oblique", "modifier", "capitals",
+)
+"""What a rule could count of a mention and of the passage before it: its sentence, mentions before it, whether it is a
+subject or begins its sentence, its words, characters and words beside head and article; how many of its words were used
+before, nouns of its type before it; whether it is in a coordination, an object, an oblique or a modifier of a noun; and its words
+with a capital."""
+
+INFERRED: Final = "acc:inf"
+"""Status of a mention that can be understood because of another one (GUM)."""
+
+
+def given_new(passage: Passage) -> Iterator[Marks]:
+    """A mention of an entity that is new in the document, one that the passage mentioned before, and a bridged one.
+
+    Where the passage has no bridged mention that is alike, there are two.
+    """
+    noun = [m for m in passage.mentions if m.kind != "pronoun" and m.sentence and _refers(m) and _takes_up(m)]
+    new, given, bridged = [], [], []
+    for mention in noun:
+        before = {other.entity for other in passage.mentions if other.end < mention.start}
+        first = passage.entities[mention.entity].sentences[0] == passage.first + mention.sentence
+        if mention.entity in before and mention.status not in {"new", INFERRED}:
+            given.append(mention)
+        elif mention.bridge in before and mention.status in {None, INFERRED}:
+            bridged.append(mention)
+        elif first and mention.status in {None, "new"} and not mention.bridge and mention.entity not in before:
+            named = mention.kind == "name" and mention.head in passage.text[: mention.start].lower()
+            new += [mention] if not named else []  # annotators missed the link, or somebody else has the name
+    for one, other in product(new, given):
+        if _alike_in_form(passage, one, other):
+            thirds = [third for third in bridged if _alike_in_form(passage, one, third)]
+            for mentions in [(one, other), *((one, other, third) for third in thirds)]:
+                yield Marks(mentions, None, tuple(_cues_of_new(passage, mention) for mention in mentions))
+
+
+def _alike_in_form(passage: Passage, one: Mention, other: Mention) -> bool:
+    """Whether two mentions have the same kind, number and article, and both or neither a head that was used before."""
+    seen = [
+        any(mention.head in before.content for before in passage.mentions if before.end < mention.start)
+        for mention in (one, other)
+    ]
+    return (
+        one.kind == other.kind and one.opening == other.opening and one.feature("Number") == other.feature("Number")
+        and one.definiteness == other.definiteness and seen[0] == seen[1] and not one.overlaps(other)
+    )  # fmt: skip
+
+
+def _cues_of_new(passage: Passage, mention: Mention) -> tuple[float, ...]:
+    """The cues ``NEW_CUES``."""
+    before = [other for other in passage.mentions if other.end <= mention.start]
+    used = frozenset().union(*(other.content for other in before))
+    return (
+        mention.sentence, len(before), mention.role in SUBJECTS, mention.opens, mention.n_words, len(mention.text),
+        len(mention.content), len(mention.content & used),
+        sum(other.type == mention.type and other.kind != "pronoun" for other in before),
+        *(mention.role == role for role in ("conj", "obj", "obl", "nmod")), len(mention.capitals),
+    )  # fmt: skip
+
+
+BRIDGE_CUES: Final = (
+    "mentions_between", "sentences_between", "frequency", "last_mention", "subject", "n_words", "name", "pronoun",
+    "same_type",
+)
+"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether both
+have the same type."""
+
+NEAREST: Final = 12
+"""Earlier mentions of other entities, the nearest ones, of which three are wrong choices."""
+
+
+def bridging_choice(passage: Passage) -> Iterator[Marks]:
+    """Of a bridged mention the mention before it that it can be understood by, and three of other entities."""
+    for second in passage.mentions:
+        before = [m for m in passage.mentions if m.end < second.start and m.link not in LINKS and not m.role == "cop"]
+        before = [mention for mention in before if not mention.content & second.content]
+        right = [mention for mention in before if mention.entity == second.bridge]
+        others = [m for m in before if m.entity not in {second.bridge, second.entity} and m.kind != "other"]
+        if second.status not in {None, INFERRED} or not right:
+            continue
+        for one, *three in product(right, combinations(others[-NEAREST:], 3)):
+            choices = (one, *three[0])
+            entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
+            inside = passage.entities[one.entity].inside | passage.entities[second.entity].inside
+            of_type = sum(m.type == second.type for m in choices)
+            if one.type == second.type and of_type <= OF_TYPE:
+                continue
+            apart = not any(one.overlaps(other) for other in choices[1:]) and not inside & entities - {one.entity}
+            if len(entities) == len(texts) == len(choices) and apart:
+                yield Marks(choices, second, tuple(_cues_of_bridge(passage, first, second) for first in choices))
+
+
+def _cues_of_bridge(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
+    """The cues ``BRIDGE_CUES``."""
+    between, sentences, last, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
+    return (
+        between, sentences, frequency, last, subject, n_words, first.kind == "name", first.kind == "pronoun",
+        first.type == second.type,
+    )  # fmt: skip
+
+
+OF_TYPE: Final = 1
+"""If the right choice has the type of the bridged mention, more choices than this have it."""
+
+
+SALIENCE_CUES: Final = (
+    "sentence", "mentions_before", "subject", "subjects", "opens_sentence", "n_words", "n_chars", "capitals", "modifier",
+    "definite", "inside",
+)
+"""What a rule could count of a mention and of its entity in the passage: its sentence, mentions before it; whether it is
+a subject, and how many of the entity's mentions are; whether it begins its sentence; its words, characters, words with a
+capital; whether it modifies a noun, is definite, or is inside another mention."""
+
+MOST_SALIENT: Final = 0.5
+"""Share of the summaries from which on an entity is one that the text is about."""
+
+SUMMARIES, CHAINS = "summaries", "chains"
+"""Where the label of a row of `salience` comes from."""
+
+LONG, SPREAD, SHORT = 6, 0.5, 3
+"""Without summaries, the text is about an entity with ``LONG`` mentions at least, which are spread over this part of the
+document; it is not about one with ``SHORT`` at most."""
+
+
+def salience(passage: Passage) -> Iterator[Marks]:
+    """A mention of an entity that the document is about, and one of an entity that it is not about."""
+    first: dict[str, Mention] = {}
+    counts: Counter[str] = Counter()
+    for mention in passage.mentions:
+        counts[mention.entity] += 1
+        if mention.kind in {"name", "noun"} and _refers(mention):
+            first.setdefault(mention.entity, mention)
+    rated = {entity: _about(passage, entity) for entity in first}
+    for one, other in product(*([m for e, m in first.items() if rated[e][0] is about] for about in (True, False))):
+        same = counts[one.entity] == counts[other.entity] and one.kind == other.kind and one.type == other.type
+        if same and one.feature("Number") == other.feature("Number") and not one.overlaps(other):
+            facts = [rated[mention.entity][1:] for mention in (one, other)]
+            yield Marks((one, other), None, tuple(_cues_of_salience(passage, m) for m in (one, other)), tuple(facts))
+
+
+def _about(passage: Passage, entity: str) -> tuple[bool | None, str, float | None]:
+    """Whether the document is about an entity (None if it cannot be said), what says so, and its graded salience."""
+    facts = passage.entities[entity]
+    if facts.salience:
+        share = max(facts.salience)
+        return (True if share >= MOST_SALIENT else None if share else False), SUMMARIES, share
+    n, places = len(facts.sentences), facts.sentences
+    spread = (max(places) - min(places)) / passage.n_sentences
+    return (True if n >= LONG and spread >= SPREAD else False if n <= SHORT else None), CHAINS, n * spread
+
+
+def _cues_of_salience(passage: Passage, mention: Mention) -> tuple[float, ...]:
+    """The cues ``SALIENCE_CUES``."""
+    same = [other for other in passage.mentions if other.entity == mention.entity]
+    return (
+        mention.sentence, mention.number, mention.role in SUBJECTS, sum(other.role in SUBJECTS for other in same),
+        mention.opens, mention.n_words, len(mention.text), len(mention.capitals), mention.role == "nmod",
+        mention.definiteness == "definite",
+        any(mention.overlaps(other) and len(other.text) > len(mention.text) for other in passage.mentions),
+    )  # fmt: skip

@@ -1,0 +1,272 @@
+"""Rows that ask about marked mentions of a passage.
+
+A row shows a passage with one or two mentions in brackets. The passage is shown once for each label, each time with
+another mention marked (``Marks``); these are equal in everything that a task says, so that nothing but the entities
+tells the label. What simple rules could still count of them, the cues, is balanced over the rows of a split, and stands
+in the rows, so that the audit can measure it.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import clean_text
+from discoprobe.builders.config import RELATION_CANDIDATES, Shape
+from discoprobe.builders.drops import Drops
+from discoprobe.builders.passages.entities import Mention, Passage, passages
+from discoprobe.builders.passages.relation_units import mark_units, with_splits
+from discoprobe.builders.sampling.balance import cap, classes, differences, ranks, remove_bias, with_rank
+from discoprobe.builders.settings import MIN_ROWS, SPLITS
+from discoprobe.builders.task import Context, RelationTask, Sample
+from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import SPANS, Shard
+
+EACH: Final = 60
+"""Most sets of marks of a passage among which the balance chooses."""
+
+DEVIATIONS: Final = 0.3
+"""Standard deviations of chance by which a rule on a cue may be better than chance in a split."""
+
+REASONS: Final = {
+    "no-counterpart": "no two mentions of its passage are alike but for the label",
+    "other-labels": "a set of mentions with a label less or more than the rows of this language have",
+    "biased": "left out, because a simple rule would find the label in it",
+}
+
+
+class Marks(NamedTuple):
+    """A set of rows: of each label the mention that is marked, and a second one that is marked in all of them.
+
+    ``cues`` has of each label what simple rules could count; ``facts`` what the label comes from, and a grade.
+    """
+
+    mentions: tuple[Mention, ...]
+    second: Mention | None
+    cues: tuple[tuple[float, ...], ...]
+    facts: tuple[tuple[str, float | None], ...] = ()
+
+
+Marking = Callable[[Passage], Iterator[Marks]]
+
+
+def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, version: int = 1) -> RelationTask:
+    """A task on which mention belongs to a marked one: the first of ``Marks.mentions``, among the others.
+
+    The context of a row is the passage with the second mention in brackets, and the question.
+
+    Args:
+        marks: as for `mention_task`; four mentions, of which the first is the right choice, and a second one.
+        cues: names of ``Marks.cues``.
+        question: what the rows ask, with ``{second}`` for the marked mention.
+        version: raised when the rows of the task change.
+    """
+    return RelationTask(
+        shape=Shape.CHOICE, select=functools.partial(_candidates, marks=marks, cues=cues, question=question, whole=True),
+        sample=_sample_choices, labels=("0", "1", "2", "3"), needs=frozenset({"coreference", "documents", "bridging"}),
+        natural=True, reasons=REASONS, version=version,
+    )  # fmt: skip
+
+
+def mention_task(  # noqa: PLR0913 (one keyword per choice of a task)
+    marks: Marking, labels: tuple[str, ...], cues: tuple[str, ...], question: str,
+    answers: tuple[str, ...] = ("Yes", "No"), *, needs: Iterable[str] = (), reasons: Mapping[str, str] | None = None, version: int = 1,
+) -> RelationTask:  # fmt: skip
+    """A task on marked mentions of passages; a passage is in as many rows as there are labels, which share ``pair_id``.
+
+    Args:
+        marks: from a passage the sets of mentions that can be marked; a function of a module.
+        labels: their names, in the order of ``Marks.mentions``.
+        cues: names of ``Marks.cues``.
+        question: what the rows ask, with ``{first}`` and ``{second}`` for the mentions.
+        answers: for each label.
+        needs: layers beside coreference.
+        reasons: the task's own reasons for drops → what they mean.
+        version: raised when the rows of the task change.
+    """
+    return RelationTask(
+        shape=Shape.MENTIONS, select=functools.partial(_candidates, marks=marks, cues=cues, question=question, answers=answers),
+        sample=_sample_marks, labels=labels, decides=len(labels) > 2, pairs=True,  # noqa: PLR2004 (the first two are always there)
+        needs=frozenset({"coreference", "documents", *needs}),
+        reasons={**REASONS, **(reasons or {})}, version=version,
+    )  # fmt: skip
+
+
+SPAN: Final = pl.Struct({"start": pl.Int32, "end": pl.Int32})
+
+CANDIDATES: Final[dict[str, Any]] = {
+    **RELATION_CANDIDATES, "window": pl.UInt64, "passage": pl.String, "texts": pl.List(pl.String),
+    "questions": pl.List(pl.String), "answers": pl.List(pl.String), "first": SPANS, "second": SPAN,
+    "cues": pl.List(pl.List(pl.Float64)), "names": pl.List(pl.String),
+    "bases": pl.List(pl.String), "grades": pl.List(pl.Float64),
+}  # fmt: skip
+"""Columns of the candidates: a set of rows each; lists have an item per label."""
+
+
+def _candidates(
+    shard: Shard, _context: Context, *, marks: Marking, cues: tuple[str, ...], question: str,
+    answers: tuple[str, ...] = (), whole: bool = False,
+) -> pl.DataFrame:
+    """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason."""
+    rows: list[dict[str, Any]] = []
+    for passage in passages(shard):
+        sets = sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one)))[:EACH]
+        common = {
+            "doc": passage.doc, "ids": passage.ids, "window": passage.key, "passage": passage.text, "names": cues,
+            "answers": answers,
+        }  # fmt: skip
+        if not sets:
+            rows.append({**common, "reason": "no-counterpart", "key": passage.key})
+        for one in sets:
+            spans = [_span(mention) for mention in one.mentions]
+            second = _span(one.second) if one.second else None
+            rows.append({
+                **common, "first": spans, "second": second, "cues": [list(map(float, values)) for values in one.cues],
+                "bases": [basis for basis, _ in one.facts] or None, "grades": [grade for _, grade in one.facts] or None,
+                "key": hashing.digest(passage.key, *_places(one)),
+                "texts": [mark_units(passage.text, [span], *([[second]] if second else [])) for span in spans],
+                "questions": [
+                    question.format(first=quoted(passage.text, mention),
+                                    second=quoted(passage.text, one.second) if one.second else "")
+                    for mention in one.mentions
+                ],
+            })  # fmt: skip
+    frame = pl.DataFrame([dict.fromkeys(CANDIDATES) | row for row in rows], CANDIDATES, orient="row")
+    unclean = clean_text.fault(pl.col("passage"), whole=whole)
+    brackets = pl.when(pl.col("passage").str.contains(r"[\[\]]")).then(pl.lit("transcription"))
+    return frame.with_columns(reason=pl.coalesce("reason", unclean, brackets)).unique("key", maintain_order=True)
+
+
+def _places(marks: Marks) -> list[int]:
+    return [mention.start for mention in (*marks.mentions, *([marks.second] if marks.second else []))]
+
+
+def _span(mention: Mention) -> dict[str, int]:
+    return {"start": mention.start, "end": mention.end}
+
+
+def quoted(passage: str, mention: Mention) -> str:
+    """A mention for readers who see no marks: in quotes, with as many words around it as make it unique.
+
+    ``“she” in “when she smiled”``; only ``“Anna”`` if the passage has it once.
+    """
+    start, end = mention.start, mention.end
+    while passage.count(passage[start:end]) > 1 and (start or end < len(passage)):
+        before = passage.rfind(" ", 0, max(start - 1, 0))
+        start = before + 1 if start else 0
+        after = passage.find(" ", end + 1)
+        end = len(passage) if after < 0 else after
+    around = passage[start:end]
+    return f"“{mention.text}”" if around == mention.text else f"“{mention.text}” in “{around}”"
+
+
+def _sample_marks(frame: pl.DataFrame, context: Context) -> Sample:
+    """The rows of sets of marks, one for each label."""
+    drops = Drops(trace=context.trace)
+    sets = _balanced_sets(frame, context, drops, len(context.labels))
+    if sets.is_empty():
+        return Sample(sets, drops, candidates=frame.height, reason="no candidates are left")
+    n_labels = sets["first"].list.len()[0]
+    rows = pl.concat([_rows_of_label(sets, label) for label in range(n_labels)])
+    return Sample(rows, drops, labels=context.labels[:n_labels], candidates=frame.height)
+
+
+def _sample_choices(frame: pl.DataFrame, context: Context) -> Sample:
+    """The rows of sets of marks, one of each, with the choices in an order by hash."""
+    drops = Drops(trace=context.trace)
+    sets = _balanced_sets(frame, context, drops, 1)
+    if sets.is_empty():
+        return Sample(sets, drops, candidates=frame.height, reason="no candidates are left")
+    labels = hashing.pick(sets["key"].to_numpy(), len(context.labels), *context.seed_key, "label")
+    choices, contexts = [], []
+    columns = sets.select("passage", "first", "second", "questions").iter_rows()
+    for label, (passage, (right, *wrong), second, questions) in zip(labels, columns, strict=True):
+        texts = [passage[span["start"] : span["end"]] for span in (*wrong[:label], right, *wrong[label:])]
+        choices.append(texts)
+        contexts.append([f"{mark_units(passage, [second])} {questions[0]}"])
+    rows = sets.with_columns(
+        context=pl.Series(contexts), choices=pl.Series(choices), label=pl.Series(labels), pair=pl.lit(None, pl.UInt64),
+        distractor=pl.lit(None, pl.List(pl.String)), row=pl.col("row").cast(pl.Int64),
+    )  # fmt: skip
+    return Sample(rows, drops, labels=context.labels, candidates=frame.height)
+
+
+def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per_set: int) -> pl.DataFrame:
+    """At most one set of marks per passage, so that no cue tells the label in any split.
+
+    Args:
+        frame: the candidates.
+        context: seed key and settings.
+        drops: counts the others.
+        rows_per_set: 1 for choices; else the number of labels, of which sets may have a part.
+    """
+    usable = drops.usable(frame)
+    if usable.is_empty():
+        return usable
+    single = usable.unique(["passage", "first", "second"], keep="first", maintain_order=True)
+    split = with_splits(drops.keep(usable, single, "duplicate"), context)
+    if rows_per_set > 1:
+        rows_per_set = _n_labels(split, rows_per_set)
+        split = drops.keep(split, split.filter(pl.col("first").list.len() == rows_per_set), "other-labels")
+    first = with_rank(split, ["window"], "alternative", *context.seed_key).sort("window", "rank").drop("rank")
+    chosen = first.unique("window", keep="first", maintain_order=True)
+    if context.settings.match:
+        gains = gains_of_cues(np.array(first["cues"].to_list(), dtype=np.float64))
+        alternatives = first.with_columns(key="window", _key="key")
+        chosen = remove_bias(alternatives, gains, *context.seed_key, slack=np.inf, deviations=DEVIATIONS).with_columns(key="_key").drop("_key")
+    drops.keep(split, chosen, "biased")
+    return drops.keep(chosen, cap(chosen, context.settings, *context.seed_key, weight=rows_per_set), "over-size")
+
+
+def _n_labels(sets: pl.DataFrame, most: int) -> int:
+    """The largest number of labels of which the sets of marks have enough in every split, if possible.
+
+    The first two labels are always used, even if there are too few.
+    """
+    for n in range(most, 2, -1):
+        windows = sets.filter(pl.col("first").list.len() == n).group_by("split").agg(pl.col("window").n_unique())
+        counts = dict(windows.iter_rows())
+        if all(n * counts.get(split, 0) >= least for split, least in zip(SPLITS, MIN_ROWS, strict=True)):
+            return n
+    return 2
+
+
+def gains_of_cues(cues: np.ndarray) -> np.ndarray:
+    """The gains of rules on cues, as `remove_bias` takes them.
+
+    Of more than two mentions, only how far the right one is from the others counts: there are too few passages for
+    rules on every rank.
+
+    Args:
+        cues: shape (sets, mentions, cues).
+    """
+    rules = (ranks, differences, classes) if cues.shape[1] == 2 else (differences,)  # noqa: PLR2004
+    return np.hstack([rule(cues[:, :, cue]) for cue in range(cues.shape[2]) for rule in rules])
+
+
+def _rows_of_label(sets: pl.DataFrame, label: int) -> pl.DataFrame:
+    """The rows of one label."""
+    passage = sets["passage"].to_list()
+
+    def mention(spans: list[dict[str, int] | None]) -> pl.Series:
+        values = [
+            span and {**span, "form": text[span["start"] : span["end"]]}
+            for text, span in zip(passage, spans, strict=True)
+        ]
+        return pl.Series(values, dtype=pl.Struct({"start": pl.Int32, "end": pl.Int32, "form": pl.String}))
+
+    cues = [
+        [{"name": name, "value": value} for name, value in zip(names, values[label], strict=True)]
+        for names, values in sets.select("names", "cues").iter_rows()
+    ]
+    return sets.with_columns(
+        mention1=mention([spans[label] for spans in sets["first"].to_list()]),
+        mention2=mention(sets["second"].to_list()),
+        text=pl.col("texts").list.get(label), basis=pl.col("bases").list.get(label), grade=pl.col("grades").list.get(label),
+        question=pl.col("questions").list.get(label),
+        cues=pl.Series(cues, dtype=pl.List(pl.Struct({"name": pl.String, "value": pl.Float64}))),
+        label=pl.lit(label, pl.Int64), pair="window", row=pl.col("row").cast(pl.Int64),
+        key=pl.Series(hashing.mix(sets["key"].to_numpy(), label)),
+    ).drop("first", "second", "names")  # fmt: skip
