@@ -8,14 +8,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
+import msgspec
 import polars as pl
 
 from discoprobe.loaders.corpus import Shard, feat
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
+from discoprobe.loaders.languages.language import LanguageData, LanguageSection
 
-LEAST: Final = 60
+LEAST: Final = 90
 """Words from which on a passage ends with a sentence."""
 
 LONGEST: Final = 200
@@ -30,6 +32,40 @@ KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "n
 
 CONTENT: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "VERB"})
 """Parts of speech of words that say what a mention refers to."""
+
+
+SMALL_WORD: Final = 3
+"""Letters of a word that says little, where parts of speech are not known."""
+
+OF_CORPUS: Final = {"PRON": "pronoun", "PROP": "name", "NOM": "noun"}
+"""The kinds of mentions as corpora name them."""
+
+
+class PronounForms(LanguageSection, frozen=True):
+    """The section ``[pronouns]``, for corpora without parts of speech and features.
+
+    Attributes:
+        third: pronouns of the third person that tell number and gender, as far as the language has it → their forms.
+        others: forms of the third person that do not.
+        speakers: forms of the first and the second person, and those that refer to nobody in particular.
+        indefinite: forms of the indefinite article.
+    """
+
+    section: ClassVar[str] = "pronouns"
+    third: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    indefinite: tuple[str, ...] = ()
+
+
+STEM: Final = (4, 2)
+"""First characters of a word by which words are compared, in scripts with and without capitals."""
+
+
+def stem(form: str) -> str:
+    """The beginning of a word in small letters, which most of its forms have in common."""
+    small = form.lower()
+    return small[: STEM[0] if small != form.upper() else STEM[1]]
 
 
 class Word(NamedTuple):
@@ -57,15 +93,16 @@ class Mention:
         kind: one of ``KINDS``, or ``other``.
         text: its characters.
         features: of its head, as far as they are those of what it refers to.
-        content: its words that say something about the entity, in small letters.
-        head: the form of its head, in small letters.
+        content: the beginnings (``stem``) of its words that say something about the entity; those of all words but
+            short ones, where parts of speech are not known.
+        head: the beginning of its head.
         role: relation of its head, without the subtype; ``cop`` for a predicate with a copula.
         opens: whether it begins the sentence.
         opening: its first word in small letters, if that is an article or another determiner.
         definiteness: ``definite`` or ``indefinite`` by this word; ``bare`` for a noun in the plural without one, in a
             document with articles; else empty.
         n_words: number of its words.
-        pronouns: what it says about its entity if it is a pronoun, as ``Entity.pronouns`` has it.
+        pronoun: its form in small letters, if it is a pronoun alone.
         type, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
     """
 
@@ -84,7 +121,7 @@ class Mention:
     opening: str
     definiteness: str
     n_words: int
-    pronouns: frozenset[str]
+    pronoun: str
     type: str | None
     status: str | None
     link: str | None
@@ -98,8 +135,8 @@ class Mention:
 
     @property
     def capitals(self) -> frozenset[str]:
-        """Its words with a capital, in small letters."""
-        return frozenset(word.lower() for word in self.text.split() if word[0].isupper())
+        """The beginnings of its words with a capital."""
+        return frozenset(stem(word) for word in self.text.split() if word[0].isupper())
 
     def feature(self, name: str) -> str | None:
         """A feature of its head."""
@@ -111,7 +148,8 @@ class Entity:
     """What a document says about an entity.
 
     Attributes:
-        pronouns: the pronouns that refer to it (forms, and features as a string), which tell its gender and number.
+        pronouns: the forms of the pronouns that refer to it.
+        genders: their genders and numbers, where they tell them.
         types: the types that the corpus gives it.
         sentences: the sentences (by index in the document) in which it is mentioned, one for each mention.
         inside: entities that are mentioned inside a mention of it, or the other way round.
@@ -119,6 +157,7 @@ class Entity:
     """
 
     pronouns: set[str] = field(default_factory=set)
+    genders: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
     sentences: list[int] = field(default_factory=list)
     inside: set[str] = field(default_factory=set)
@@ -150,12 +189,12 @@ class Passage:
     entities: Mapping[str, Entity]
 
 
-def passages(shard: Shard) -> Iterator[Passage]:
+def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     """Disjoint passages of the documents of a shard that have mentions, each of unbroken sentences.
 
     A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out.
     """
-    for doc, sentences in _documents(shard):
+    for doc, sentences in _documents(shard, language.section(PronounForms)):
         entities = _entities(sentences)
         articles = any(word.upos == "DET" and "Definite" in word.feats for one in sentences for word in one.words)
         taken: list[_Sentence] = []
@@ -169,9 +208,26 @@ def passages(shard: Shard) -> Iterator[Passage]:
                 taken = []
 
 
+class _Row(NamedTuple):
+    """A row of ``loaders.corpus.MENTIONS``."""
+
+    entity: str
+    words: list[int]
+    head: int | None
+    type: str | None
+    kind: str | None
+    gender: str | None
+    number: str | None
+    status: str | None
+    link: str | None
+    salience: float | None
+    bridge: str | None
+    parts: list[str] | None
+
+
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence of a document, with the rows of its mentions (``loaders.corpus.MENTIONS``, without ``sent``)."""
+    """A sentence of a document, with its words and mentions."""
 
     index: int
     run: int
@@ -179,23 +235,28 @@ class _Sentence:
     key: int
     text: str
     words: list[Word]
-    mentions: list[tuple[Any, ...]]
+    mentions: list[_Row]
 
 
-def _documents(shard: Shard) -> Iterator[tuple[int, list[_Sentence]]]:
-    """The documents of a shard that have mentions."""
-    mentions: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    for sent, *mention in shard.mentions.iter_rows():
-        mentions[sent].append(tuple(mention))
+def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_Sentence]]]:
+    """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
+    mentions: defaultdict[int, list[_Row]] = defaultdict(list)
+    for sent, *mention in shard.mentions.select("sent", *_Row._fields).iter_rows():
+        mentions[sent].append(_Row(*mention))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     words: defaultdict[int, list[Word]] = defaultdict(list)
+    listed = dict.fromkeys(forms.others, {"Person": "3"}) | dict.fromkeys(forms.speakers, {"Person": "1"})
+    listed |= dict.fromkeys(forms.indefinite, {"Definite": "Ind", "Person": "1"})
+    listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
         "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
         pl.col("head").cast(pl.Int64).fill_null(0) - 1, "start", "end", "mwt", *map(feat, FEATURES),
     )  # fmt: skip
     for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
         of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
+        if not upos and form.lower() in listed:
+            upos, of_word = "PRON", listed[form.lower()]
         words[sent].append(Word(form, upos, deprel, head, start, end, token, of_word))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
         facts = part.select("index", "run", "sent_id", "key", "text", "sent").iter_rows()
@@ -207,31 +268,40 @@ def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
     entities: defaultdict[str, Entity] = defaultdict(Entity)
     for sentence in sentences:
         spans = []
-        for entity, numbers, head, kind, _, _, salience, _, parts in sentence.mentions:
-            one, word = entities[entity], sentence.words[head - 1]
+        for row in sentence.mentions:
+            one, word = entities[row.entity], sentence.words[(row.head or row.words[-1]) - 1]
             one.sentences.append(sentence.index)
-            if len(numbers) == 1 and KINDS.get(word.upos) == "pronoun":
-                one.pronouns.update(_pronouns_of(word))
-            if kind:
-                one.types.add(kind)
-            if salience is not None:
-                one.salience.append(salience)
-            for part in parts or ():
+            if row.gender or row.number:
+                one.genders.add(f"{row.gender} {row.number}")
+            if len(row.words) == 1 and _kind(word, row.kind) == "pronoun" and not _is_speaker(word):
+                one.pronouns.add(word.form.lower())
+                features = _features(word)
+                if features.get("Gender") or features.get("Number", "Sing") != "Sing":
+                    one.genders.add(f"{features.get('Gender')} {features.get('Number')}")
+            one.types.update({row.type} - {None})
+            one.salience.extend([] if row.salience is None else [row.salience])
+            for part in row.parts or ():
                 one.parts.add(part)
-                entities[part].parts.add(entity)
-            spans.append((entity, set(numbers)))
+                entities[part].parts.add(row.entity)
+            spans.append((row.entity, set(row.words)))
         for entity, of_one in spans:
             entities[entity].inside.update(other for other, of_other in spans if other != entity and of_one & of_other)
     return entities
 
 
-def _pronouns_of(word: Word) -> Iterator[str]:
-    """What a pronoun says about an entity: its form, and the features of what it refers to."""
-    features = _features(word)
-    if features.get("Person") not in {"1", "2"}:
-        yield word.form.lower()
-        if features.get("Number") and (features.get("Gender") or features["Number"] != "Sing"):
-            yield " ".join(f"{name}={features.get(name)}" for name in ("Number", "Gender"))
+def _kind(head: Word, of_corpus: str | None) -> str:
+    """What kind of a mention one with this head is, as the corpus says, or by its part of speech.
+
+    Where neither is known, a word with a capital is a name.
+    """
+    if of_corpus or head.upos:
+        return OF_CORPUS.get(of_corpus or "") or KINDS.get(head.upos, "other")
+    return "name" if head.form[:1].isupper() else "noun"
+
+
+def _is_speaker(word: Word) -> bool:
+    """Whether a pronoun is of the first or second person."""
+    return _features(word).get("Person") in {"1", "2"}
 
 
 def _features(word: Word) -> Mapping[str, str | None]:
@@ -253,7 +323,7 @@ def _passage(  # noqa: PLR0913, PLR0917 (facts of the document)
     text, mentions = "", list[Mention]()
     for place, sentence in enumerate(sentences):
         text += " " if text and not UNSPACED_END.search(text) else ""
-        shown = (_mention(sentence, place, len(text), articles, *mention) for mention in sentence.mentions)
+        shown = (_mention(sentence, place, len(text), row, articles=articles) for row in sentence.mentions)
         mentions += [mention for mention in shown if mention]
         text += sentence.text
     ordered = sorted(mentions, key=lambda mention: (mention.start, -mention.end))
@@ -262,32 +332,33 @@ def _passage(  # noqa: PLR0913, PLR0917 (facts of the document)
     return Passage(doc, sentences[0].key, ids, sentences[0].index, n_sentences, text, numbered, entities)
 
 
-def _mention(  # noqa: PLR0913, PLR0917 (the columns of a mention)
-    sentence: _Sentence, place: int, offset: int, articles: bool, entity: str, numbers: Sequence[int], head: int,
-    *more: Any,
-) -> Mention | None:  # fmt: skip
-    """A mention of a passage; None if it has gaps, or if other words are written together with it."""
-    inside, words = {number - 1 for number in numbers}, sentence.words
-    first, last, root = words[numbers[0] - 1], words[numbers[-1] - 1], words[head - 1]
+def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, articles: bool) -> Mention | None:
+    """A mention of a passage; None if it has gaps, or if other words are written together with it.
+
+    Without trees, the last word stands for the head.
+    """
+    words, inside = sentence.words, {number - 1 for number in row.words}
+    first, last, head = words[min(inside)], words[max(inside)], (row.head or row.words[-1]) - 1
     tokens = {words[number].token for number in inside} - {None}
     fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
-    if fused or first.start is None or last.end is None or numbers[-1] - numbers[0] + 1 > len(numbers):
+    if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
         return None
-    joined = any(words[number].deprel == "conj" and words[number].head == head - 1 for number in inside)
+    root, kind = words[head], _kind(words[head], row.kind)
+    joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
     features = {**_features(root), **({"Number": "Plur"} if joined else {})}
-    kind = KINDS.get(root.upos, "other")
-    determined = len(numbers) > 1 and first.upos in {"DET", "PRON"}
+    determined = len(inside) > 1 and (first.upos in {"DET", "PRON"} or not first.upos)
     definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
     if articles and kind == "noun" and not determined and features.get("Number") == "Plur":
         definiteness = "bare"
-    predicate = any(word.head == head - 1 and word.deprel == "cop" for word in words)
+    predicate = any(word.head == head and word.deprel == "cop" for word in words)
+    small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
+    content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]
     return Mention(
-        offset + first.start, offset + last.end, place, 0, entity, kind,
-        sentence.text[first.start : last.end], features,
-        frozenset(words[number].form.lower() for number in inside if words[number].upos in CONTENT),
-        root.form.lower(), "cop" if predicate else root.deprel.partition(":")[0],
+        offset + first.start, offset + last.end, place, 0, row.entity, kind, sentence.text[first.start : last.end],
+        features, frozenset(stem(word.form) for word in content if word.upos or len(word.form) > small),
+        stem(root.form), "cop" if predicate else root.deprel.partition(":")[0],
         not any(char.isalnum() for char in sentence.text[: first.start]),
-        first.form.lower() if determined else "", definiteness, len(numbers),
-        frozenset(_pronouns_of(root)) if kind == "pronoun" and len(numbers) == 1 else frozenset(),
-        *more[:5], tuple(more[5] or ()),
+        first.form.lower() if determined else "", definiteness, len(inside),
+        root.form.lower() if kind == "pronoun" and len(inside) == 1 else "",
+        row.type, row.status, row.link, row.salience, row.bridge, tuple(row.parts or ()),
     )  # fmt: skip

@@ -6,7 +6,7 @@ them the same type.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Final
 
@@ -14,12 +14,13 @@ from discoprobe.builders.passages.entities import Entity, Mention, Passage
 from discoprobe.builders.passages.mention_rows import Marks
 
 SAME_CUES: Final = (
-    "mentions_between", "sentences_between", "last_mention", "same_string", "shared_words", "frequency", "subject",
+    "mentions_between", "sentences_between", "last_mention", "same_string", "shared_words", "shared_letters",
+    "frequency", "subject",
     "same_role", "opens_sentence", "n_words",
 )
 """What a rule could count of two mentions: mentions and sentences between them; mentions between the second one and the
-last mention of the entity of the first before it; whether they are the same string; the share of words that they have in
-common; mentions of the entity of the first in the passage; whether the first is a subject, has the relation of the
+last mention of the entity of the first before it; whether they are the same string; the shares of words and of pairs of
+letters that they have in common; mentions of the entity of the first in the passage; whether the first is a subject, has the relation of the
 second, begins its sentence; and its words."""
 
 PERSONAL: Final = frozenset({None, "Prs", "Dem"})
@@ -49,6 +50,11 @@ def same_entity(passage: Passage) -> Iterator[Marks]:
                 yield Marks((one, other), second, cues)
 
 
+def _shared(two: Sequence[set[str]]) -> float:
+    """The share of the members of two sets that both have (Jaccard)."""
+    return len(two[0] & two[1]) / max(1, len(two[0] | two[1]))
+
+
 def _refers(mention: Mention) -> bool:
     """Whether a mention refers to a third person or thing by itself."""
     if mention.link in LINKS or mention.role in NO_REFERENCE or mention.kind == "other":
@@ -75,7 +81,7 @@ def _could_be(passage: Passage, one: Mention, other: Mention, second: Mention) -
     if other.entity in same.inside | same.parts or not _compatible(same, different):
         return False
     if second.kind == "pronoun":
-        return bool(second.pronouns & different.pronouns)
+        return bool(same.genders & different.genders) or second.pronoun in different.pronouns
     common = [bool(first.content & second.content) for first in (one, other)]
     if common[0] != common[1] or (other.text.lower() == second.text.lower() and other.kind != "pronoun"):
         return False
@@ -89,6 +95,8 @@ def _could_be(passage: Passage, one: Mention, other: Mention, second: Mention) -
 
 def _compatible(one: Entity, other: Entity) -> bool:
     """Whether the same pronouns refer to two entities; if one has none, whether they have the same type."""
+    if one.genders and other.genders:
+        return bool(one.genders & other.genders)
     if one.pronouns and other.pronouns:
         return bool(one.pronouns & other.pronouns)
     return bool(one.types & other.types)
@@ -98,10 +106,13 @@ def _cues_of_two(passage: Passage, first: Mention, second: Mention) -> tuple[flo
     """The cues ``SAME_CUES``."""
     of_entity = [mention for mention in passage.mentions if mention.entity == first.entity]
     last = max(mention.number for mention in of_entity if mention.end <= second.start)
-    words = [set(mention.text.lower().split()) for mention in (first, second)]
+    words, letters = [], []
+    for text in (first.text.lower(), second.text.lower()):
+        words.append(set(text.split()))
+        letters.append({text[at : at + 2] for at in range(len(text) - 1)})
     return (
         second.number - first.number, second.sentence - first.sentence, second.number - last,
-        first.text.lower() == second.text.lower(), len(words[0] & words[1]) / len(words[0] | words[1]),
+        first.text.lower() == second.text.lower(), _shared(words), _shared(letters),
         sum(mention != second for mention in of_entity), first.role in SUBJECTS, first.role == second.role,
         first.opens, first.n_words,
     )  # fmt: skip
@@ -183,7 +194,7 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
     """Of a bridged mention the mention before it that it can be understood by, and three of other entities."""
     for second in passage.mentions:
         before = [m for m in passage.mentions if m.end < second.start and m.link not in LINKS and not m.role == "cop"]
-        before = [mention for mention in before if not mention.content & second.content]
+        before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
         right = [mention for mention in before if mention.entity == second.bridge]
         others = [m for m in before if m.entity not in {second.bridge, second.entity} and m.kind != "other"]
         if second.status not in {None, INFERRED} or not right:
@@ -202,7 +213,7 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
 
 def _cues_of_bridge(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
     """The cues ``BRIDGE_CUES``."""
-    between, sentences, last, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
+    between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
         between, sentences, frequency, last, subject, n_words, first.kind == "name", first.kind == "pronoun",
         first.type == second.type,
@@ -243,6 +254,8 @@ def salience(passage: Passage) -> Iterator[Marks]:
     rated = {entity: _about(passage, entity) for entity in first}
     for one, other in product(*([m for e, m in first.items() if rated[e][0] is about] for about in (True, False))):
         same = counts[one.entity] == counts[other.entity] and one.kind == other.kind and one.type == other.type
+        # without types, the same pronouns show that both are persons, or things
+        same &= one.type is not None or _compatible(passage.entities[one.entity], passage.entities[other.entity])
         if same and one.feature("Number") == other.feature("Number") and not one.overlaps(other):
             facts = [rated[mention.entity][1:] for mention in (one, other)]
             yield Marks((one, other), None, tuple(_cues_of_salience(passage, m) for m in (one, other)), tuple(facts))

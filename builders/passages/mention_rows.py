@@ -106,12 +106,12 @@ CANDIDATES: Final[dict[str, Any]] = {
 
 
 def _candidates(
-    shard: Shard, _context: Context, *, marks: Marking, cues: tuple[str, ...], question: str,
+    shard: Shard, context: Context, *, marks: Marking, cues: tuple[str, ...], question: str,
     answers: tuple[str, ...] = (), whole: bool = False,
 ) -> pl.DataFrame:
     """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason."""
     rows: list[dict[str, Any]] = []
-    for passage in passages(shard):
+    for passage in passages(shard, context.language):
         sets = sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one)))[:EACH]
         common = {
             "doc": passage.doc, "ids": passage.ids, "window": passage.key, "passage": passage.text, "names": cues,
@@ -206,7 +206,9 @@ def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per
     if usable.is_empty():
         return usable
     single = usable.unique(["passage", "first", "second"], keep="first", maintain_order=True)
-    split = with_splits(drops.keep(usable, single, "duplicate"), context)
+    drops.keep(usable, single, "duplicate")
+    of_windows = with_splits(single.unique("window", maintain_order=True), context).select("window", "group", "split")
+    split = single.join(of_windows, on="window", how="left", maintain_order="left")
     if rows_per_set > 1:
         rows_per_set = _n_labels(split, rows_per_set)
         split = drops.keep(split, split.filter(pl.col("first").list.len() == rows_per_set), "other-labels")
