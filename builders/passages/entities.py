@@ -17,7 +17,7 @@ from discoprobe.loaders.corpus import Shard, feat
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
 
-LEAST: Final = 90
+LEAST: Final = 70
 """Words from which on a passage ends with a sentence."""
 
 LONGEST: Final = 200

@@ -18,7 +18,7 @@ from discoprobe.builders.config import RELATION_CANDIDATES, Shape
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.entities import Mention, Passage, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
-from discoprobe.builders.sampling.balance import cap, classes, differences, ranks, remove_bias, with_rank
+from discoprobe.builders.sampling.balance import cap, differences, ranks, remove_bias, with_rank
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
@@ -27,7 +27,7 @@ from discoprobe.loaders.corpus import SPANS, Shard
 EACH: Final = 60
 """Most sets of marks of a passage among which the balance chooses."""
 
-DEVIATIONS: Final = 0.3
+DEVIATIONS: Final = 0.7
 """Standard deviations of chance by which a rule on a cue may be better than chance in a split."""
 
 REASONS: Final = {
@@ -244,7 +244,7 @@ def gains_of_cues(cues: np.ndarray) -> np.ndarray:
     Args:
         cues: shape (sets, mentions, cues).
     """
-    rules = (ranks, differences, classes) if cues.shape[1] == 2 else (differences,)  # noqa: PLR2004
+    rules = (ranks, differences) if cues.shape[1] == 2 else (differences,)  # noqa: PLR2004
     return np.hstack([rule(cues[:, :, cue]) for cue in range(cues.shape[2]) for rule in rules])
 
 

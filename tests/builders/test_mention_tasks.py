@@ -1,0 +1,297 @@
+"""Tasks on marked mentions: what they take and leave, and that rows say what the corpus says, by an independent count.
+
+``recount`` reads the brackets of ``Entity=`` itself, with nothing of the package.
+"""
+
+import itertools
+import re
+from collections import Counter, defaultdict
+
+import pytest
+from shared import UD, needs_shared
+from test_every_task import check_rules, sentences_of
+
+from discoprobe.builders import Context, Settings, Shape, all_tasks, tasks_named
+from discoprobe.builders.audit import audit
+from discoprobe.builders.build import build_all
+from discoprobe.loaders.languages import language_data
+from discoprobe.sources import load_corpus
+
+TASKS = ("same_entity", "given_new", "salience", "bridging_choice")
+WORDS = {
+    "she": "PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs",
+    "her": "PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs",
+    "he": "PRON Gender=Masc|Number=Sing|Person=3|PronType=Prs",
+    "I": "PRON Number=Sing|Person=1|PronType=Prs",
+    "the": "DET Definite=Def|PronType=Art", "a": "DET Definite=Ind|PronType=Art",
+    **dict.fromkeys(("Anna", "Berta", "Clara", "Carl", "Dora"), "PROPN Number=Sing"),
+    **dict.fromkeys(("house", "door", "roof", "car", "street", "town", "garden", "wall"), "NOUN Number=Sing"),
+}  # fmt: skip
+"""Words of made sentences → part of speech and features; others are verbs."""
+PADDING = "it rained and rained " * 24 + "."
+
+
+def conllu(number, *sentences):
+    """A document. Mentions are written ``[a Anna]``; ``[a/new …]`` has a status, ``[d/acc:inf<h …]`` a bridge."""
+    lines = [f"# newdoc id = d{number}", "# global.Entity = GRP-etype-infstat-salience-link"]
+    for place, sentence in enumerate((*sentences, PADDING), 1):
+        words, opened = [], []
+        for piece in re.findall(r"\[[^ ]+|[^\s\[\]]+|\]", sentence):
+            if piece.startswith("["):
+                opened.append((len(words), piece[1:]))
+            elif piece == "]":
+                start, name = opened.pop()
+                entity, _, status = name.partition("/")
+                status, _, bridge = status.partition("<")
+                fields = f"{entity}-person-{status}-{'s' if entity in 'ab' else 'n'}-"
+                if start == len(words) - 1:
+                    words[start][1].append(f"({fields})")
+                else:
+                    words[start][1].append(f"({fields}")
+                    words[-1][1].append(f"{entity})")
+                words[start][2] = f"|Bridge={bridge}<{entity}" if bridge else ""
+            else:
+                words.append([piece, [], ""])
+        text = " ".join(word for word, *_ in words)
+        lines += [f"# sent_id = d{number}-s{place}", f"# text = {text}"]
+        nouns = [at for at, (word, *_) in enumerate(words) if WORDS.get(word, "").startswith("NOUN")]
+        for at, (word, brackets, bridge) in enumerate(words):
+            upos, _, feats = WORDS.get(word, "PUNCT" if word == "." else "VERB").partition(" ")
+            head = next((noun + 1 for noun in nouns if noun > at), 0) if upos == "DET" else 0 if at == 1 else 2
+            relation = "det" if upos == "DET" else "root" if at == 1 else "nsubj" if at == 0 else "obj"
+            misc = f"Entity={''.join(brackets)}{bridge}" if brackets else "_"
+            lines.append("\t".join([str(at + 1), word, word, upos, "_", feats or "_", str(head), relation, "_", misc]))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def marks_of(folder, task, *sentences):
+    """The sets of rows that a task can make of a document: the marked texts of each."""
+    path = folder / "en_made-ud-test.conllu"
+    path.write_text(conllu(1, *sentences), encoding="utf-8")
+    (chosen,) = tasks_named([task])
+    (part,) = load_corpus(str(path)).parts
+    frame = chosen.select(part.load(), Context(task, language_data("en"), Settings(), chosen.labels))
+    return [
+        [re.sub(r"(?s) it rained.*", "", text) for text in texts]
+        for texts in frame.filter(frame["reason"].is_null())["texts"].to_list()
+    ]
+
+
+TAKE = [
+    (
+        "same_entity",
+        ["[a Anna] met [b Berta] .", "[b she] smiled .", "[a she] left ."],
+        ["Anna met [1 Berta] . [2 she] smiled . she left .", "[1 Anna] met Berta . [2 she] smiled . she left ."],
+    ),
+    (
+        "given_new",
+        ["[s/new the street] saw [w/new a wall] .", "[h/new the house] saw [s/giv:act the town] ."],
+        ["the street saw a wall . [1 the house] saw the town .", "the street saw a wall . the house saw [1 the town] ."],
+    ),
+    (
+        "salience",
+        ["[a Anna] met [c Carl] ."],
+        ["[1 Anna] met Carl .", "Anna met [1 Carl] ."],
+    ),
+    (
+        "bridging_choice",
+        ["[h/new a house] saw [w/new a wall] and [t/new a town] and [g/new a garden] .", "[d/acc:inf<h the door] saw ."],
+        [
+            "[1 a house] saw a wall and a town and a garden . [2 the door] saw .",
+            "a house saw [1 a wall] and a town and a garden . [2 the door] saw .",
+            "a house saw a wall and [1 a town] and a garden . [2 the door] saw .",
+            "a house saw a wall and a town and [1 a garden] . [2 the door] saw .",
+        ],
+    ),
+]
+LEAVE = [
+    # Both mentions must be able to be what the second refers to.
+    ("same_entity", ["[a Anna] met [c Carl] .", "[c he] smiled .", "[a she] left ."]),
+    ("same_entity", ["[a Anna] met [b Berta] ."]),
+    # A first person refers to whoever speaks.
+    ("same_entity", ["[a I] met [b I] .", "[a I] left ."]),
+    # The article would tell.
+    ("given_new", ["[s/new the street] saw [w/new a wall] .", "[h/new a house] saw [s/giv:act the town] ."]),
+    # The earlier name tells that the entity is not new.
+    ("given_new", ["[a/new Anna] met [b/new Berta] .", "[c/new Anna] saw [a/giv:act Anna] ."]),
+    # Both are in the summaries, or none is.
+    ("salience", ["[a Anna] met [b Berta] ."]),
+    ("salience", ["[c Anna] met [d Berta] ."]),
+    ("bridging_choice", ["[h/new a house] saw [w/new a wall] .", "[d/acc:inf<h the door] saw ."]),
+    # The words of the right choice tell.
+    (
+        "bridging_choice",
+        ["[h/new a door] saw [w/new a wall] and [t/new a town] and [g/new a garden] .", "[d/acc:inf<h the door] saw ."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("task", "sentences", "expected"), TAKE, ids=[task for task, *_ in TAKE])
+def test_what_a_task_takes(task, sentences, expected, tmp_path):
+    found = marks_of(tmp_path, task, *sentences)
+    assert expected in found
+    assert all(len(texts) == len(expected) for texts in found)
+
+
+@pytest.mark.parametrize(("task", "sentences"), LEAVE)
+def test_what_a_task_leaves(task, sentences, tmp_path):
+    assert marks_of(tmp_path, task, *sentences) == []
+
+
+# What the corpus says, read again
+
+
+class Recount:
+    """The texts, mentions and bridging links of CoNLL-U files, by document and sentence."""
+
+    def __init__(self, files):
+        self.texts, self.places, self.links, self.chains = {}, defaultdict(list), set(), Counter()
+        for file in files:
+            for block in file.read_text(encoding="utf-8").split("\n\n"):
+                self._sentence(block.split("\n"))
+
+    def _sentence(self, lines):
+        about = dict(line[2:].split(" = ", 1) for line in lines if line.startswith("# ") and " = " in line)
+        if "newdoc id" in about:
+            self.doc, self.open = about["newdoc id"], defaultdict(list)
+        name, text = about.get("sent_id"), about.get("text", "")
+        if not name:
+            return
+        self.texts[name], at, within = text, 0, (0, 0, 0)
+        for line in lines:
+            number, _, rest = line.partition("\t")
+            if not re.fullmatch(r"\d+(-\d+)?", number):
+                continue
+            form, *_, misc = rest.split("\t")
+            if int(number.partition("-")[0]) > within[0]:
+                start = text.index(form, at)
+                at = start + len(form)
+                within = (int(number.partition("-")[2] or 0), start, at)
+            _, start, end = within
+            if "-" in number:
+                continue
+            fields = dict(field.split("=", 1) for field in misc.split("|") if "=" in field)
+            self.links |= {(self.doc, *link.split("<")) for link in fields.get("Bridge", "").split(",") if link}
+            for opening, closing in re.findall(r"\(([^()-]+)(?:-[^()]*)?|([^()]*)\)", fields.get("Entity", "")):
+                if opening:
+                    self.open[opening].append((start, number))
+                    last = opening
+                else:
+                    first, _ = self.open[closing or last].pop()
+                    self.places[self.doc, name, first, end].append(closing or last)
+                    self.chains[self.doc, closing or last] += 1
+
+    def entities(self, row, mention):
+        """The entities whose mention stands at a place of the passage of a row."""
+        for name in row["sent_ids"]:
+            start, text = mention["start"], self.texts[name]
+            if mention["end"] - start and start < len(text):
+                return set(self.places[row["doc_id"], name, start, mention["end"]])
+            mention = mention | {"start": start - len(text) - 1, "end": mention["end"] - len(text) - 1}
+        return set()
+
+
+@pytest.fixture(scope="module")
+def gum():
+    folder = UD / "en" / "GUM-open"
+    corpus = load_corpus("en", [str(folder)])
+    configs = {config.task: config for config in build_all(tasks_named(TASKS), corpus, Settings())}
+    return Recount(sorted(folder.glob("*.conllu"))), corpus, configs
+
+
+def rows_of(config):
+    return [
+        row | {"name": config.labels[row["label"]]} for table in config.splits.values() for row in table.to_pylist()
+    ]
+
+
+@needs_shared
+@pytest.mark.slow
+def test_chains_and_bridging_links_are_those_of_the_files(gum):
+    recount, corpus, _ = gum
+    chains, links = Counter(), set()
+    for shard in corpus.shards():
+        documents = dict(shard.documents.select("doc", "doc_id").iter_rows())
+        docs = {sent: documents[doc] for sent, doc in shard.sentences.select("sent", "doc").iter_rows()}
+        for sent, entity, bridge in shard.mentions.select("sent", "entity", "bridge").iter_rows():
+            chains[docs[sent], entity] += 1
+            links |= {(docs[sent], bridge, entity)} if bridge else set()
+    assert len(chains) > 1000
+    assert chains == recount.chains
+    assert links <= recount.links
+    assert len({link[0::2] for link in recount.links} - {link[0::2] for link in links}) == 0
+
+
+@needs_shared
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["same_entity", "given_new", "salience"])
+def test_rows_say_what_the_files_say(gum, task):
+    recount, corpus, configs = gum
+    config = configs[task]
+    assert config.shape is Shape.MENTIONS
+    for row in rows_of(config):
+        texts = [recount.texts[name] for name in row["sent_ids"]]
+        assert row["passage"] == " ".join(texts)
+        assert re.sub(r"\[[12] ([^\]]*(?:\[[12] [^\]]*\])?[^\]]*)\]", r"\1", row["text"]).count("[1") == 0
+        for mention in filter(None, (row["mention1"], row["mention2"])):
+            assert row["passage"][mention["start"] : mention["end"]] == mention["form"]
+        one = recount.entities(row, row["mention1"])
+        assert one
+        if task == "same_entity":
+            assert bool(one & recount.entities(row, row["mention2"])) == (row["name"] == "same")
+        if task == "given_new" and row["name"] == "new":
+            before = [name for name in recount.texts if name.rpartition("-")[0] == row["doc_id"]]
+            before = before[: before.index(row["sent_ids"][0])]
+            earlier = {e for (_, name, *_), found in recount.places.items() if name in before for e in found}
+            assert not one <= earlier or any(recount.chains[row["doc_id"], e] == 1 for e in one)
+    check = [rule for rule in (check_rules,) if task]
+    assert check
+    counts = Counter((row["name"], row["pair_id"]) for row in rows_of(config))
+    assert set(counts.values()) == {1}
+
+
+@needs_shared
+@pytest.mark.slow
+def test_the_right_choice_is_linked_in_the_files(gum):
+    recount, _, configs = gum
+    config = configs["bridging_choice"]
+    assert config.n_rows > 50
+    for row in rows_of(config):
+        (context,), linked = row["context"], defaultdict(set)
+        for doc, first, second in recount.links:
+            linked[doc, second].add(first)
+        assert "[1 " in context
+        assert len(set(row["choices"])) == 4
+        assert all(choice in context.replace("(", "[").replace(")", "]") or choice in context for choice in row["choices"])
+
+
+@needs_shared
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_no_cue_tells_the_label(gum, task):
+    report = audit(gum[2][task])
+    for finding in report.findings:
+        if finding.check in {"cues", "chars", "words", "length", "position", "pairwise-length"}:
+            assert str(finding.status) != "above", finding
+
+
+@needs_shared
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["same_entity", "given_new", "salience"])
+def test_splits_and_passages(gum, task):
+    """A document is in one split, and no sentence is in two passages."""
+    splits, passages = defaultdict(set), defaultdict(set)
+    for split, table in gum[2][task].splits.items():
+        for row in table.to_pylist():
+            splits[row["doc_id"]].add(split)
+            for name in row["sent_ids"]:
+                passages[name].add(row["pair_id"])
+    assert {len(names) for names in (*splits.values(), *passages.values())} == {1}
+
+
+def test_the_tasks_are_found():
+    assert set(TASKS) <= all_tasks().keys()
+    assert list(itertools.chain.from_iterable(all_tasks()[task].labels[:2] for task in TASKS[:2])) == [
+        "same", "other", "new", "given",
+    ]  # fmt: skip
