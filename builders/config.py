@@ -162,8 +162,8 @@ TEXTS: Mapping[Shape, pl.Expr] = {
     Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
     Shape.SUITE: pl.concat_list("sentence_good"),
 }
-"""The texts of a row in order, as one list; of a pair of a suite the good one. After two units come their sentences, after
-mentions the passage in which they are marked."""
+"""The texts of a row in order, as one list; of a pair of a suite the good one. After two units come their sentences,
+after mentions the passage in which they are marked."""
 
 
 def regions(text: str, start: int, end: int) -> list[str]:

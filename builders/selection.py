@@ -472,7 +472,9 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
         shares=plan.settings.shares if in_blocks else SHARES, trace=plan.trace, forms=plan.forms,
     )  # fmt: skip
     frame = candidates.frame(task)
-    notes: tuple[str, ...] = tuple(filter(None, [task.note])) if isinstance(task, RelationTask) else candidates.text_notes
+    notes: tuple[str, ...] = (
+        tuple(filter(None, [task.note])) if isinstance(task, RelationTask) else candidates.text_notes
+    )
     if isinstance(task, ProbingTask):
         notes = (*candidates.notes, *candidates.text_notes)
         frame = syncretism.with_reasons(frame, task, candidates.forms, plan.language, settings)

@@ -150,7 +150,8 @@ MENTIONS: Final[dict[str, PolarsDataType]] = {
 in the sentence (with gaps if it has several parts), and the number of its head. Entities are named inside a document.
 ``type`` is the type of the entity as the corpus writes it, ``kind`` that of the mention (``PRON`` for a pronoun alone,
 ``PROP`` for a name, ``NOM``), ``gender`` and ``number`` are those of the entity, as in FEATS; ``status``, ``link``,
-``salience``, ``bridge`` and ``parts`` are explained at `Mention`. What a corpus does not give is null, the head among it.
+``salience``, ``bridge`` and ``parts`` are explained at `Mention`. What a corpus does not give is null, the head among
+it.
 """
 
 CONFIDENCE: Final[dict[str, PolarsDataType]] = {

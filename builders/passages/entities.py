@@ -246,8 +246,8 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     words: defaultdict[int, list[Word]] = defaultdict(list)
-    listed = dict.fromkeys(forms.others, {"Person": "3"}) | dict.fromkeys(forms.speakers, {"Person": "1"})
-    listed |= dict.fromkeys(forms.indefinite, {"Definite": "Ind", "Person": "1"})
+    listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
+    listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
         "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
@@ -255,12 +255,12 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
     )  # fmt: skip
     for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
         of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
-        if not upos and form.lower() in listed:
-            upos, of_word = "PRON", listed[form.lower()]
-        words[sent].append(Word(form, upos, deprel, head, start, end, token, of_word))
+        by_form = None if upos else listed.get(form.lower())
+        place = (deprel, head, start, end, token)
+        words[sent].append(Word(form, "PRON", *place, by_form) if by_form else Word(form, upos, *place, of_word))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
-        facts = part.select("index", "run", "sent_id", "key", "text", "sent").iter_rows()
-        yield int(str(doc)), [_Sentence(*values, words[sent], mentions[sent]) for *values, sent in facts]
+        facts = part.select("index", "run", "sent_id", "key", "text", "sent").rows()
+        yield int(str(doc)), [_Sentence(*fact[:-1], words[fact[-1]], mentions[fact[-1]]) for fact in facts]
 
 
 def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
@@ -278,7 +278,7 @@ def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
                 features = _features(word)
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
                     one.genders.add(f"{features.get('Gender')} {features.get('Number')}")
-            one.types.update({row.type} - {None})
+            one.types.update([row.type] if row.type else [])
             one.salience.extend([] if row.salience is None else [row.salience])
             for part in row.parts or ():
                 one.parts.add(part)
@@ -316,7 +316,7 @@ def _features(word: Word) -> Mapping[str, str | None]:
     return feats
 
 
-def _passage(  # noqa: PLR0913, PLR0917 (facts of the document)
+def _passage(
     doc: int, sentences: Sequence[_Sentence], entities: Mapping[str, Entity], n_sentences: int, *, articles: bool
 ) -> Passage:
     """The passage of some sentences of a document, which has articles or not."""
@@ -345,7 +345,7 @@ def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, article
         return None
     root, kind = words[head], _kind(words[head], row.kind)
     joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
-    features = {**_features(root), **({"Number": "Plur"} if joined else {})}
+    features = {"Number": row.number, "Gender": row.gender, **_features(root), **({"Number": "Plur"} if joined else {})}
     determined = len(inside) > 1 and (first.upos in {"DET", "PRON"} or not first.upos)
     definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
     if articles and kind == "noun" and not determined and features.get("Number") == "Plur":

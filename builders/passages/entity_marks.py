@@ -14,14 +14,22 @@ from discoprobe.builders.passages.entities import Entity, Mention, Passage
 from discoprobe.builders.passages.mention_rows import Marks
 
 SAME_CUES: Final = (
-    "mentions_between", "sentences_between", "last_mention", "same_string", "shared_words", "shared_letters",
-    "frequency", "subject",
-    "same_role", "opens_sentence", "n_words",
+    "mentions_between",
+    "sentences_between",
+    "last_mention",
+    "same_string",
+    "shared_words",
+    "shared_letters",
+    "frequency",
+    "subject",
+    "same_role",
+    "opens_sentence",
+    "n_words",
 )
 """What a rule could count of two mentions: mentions and sentences between them; mentions between the second one and the
 last mention of the entity of the first before it; whether they are the same string; the shares of words and of pairs of
-letters that they have in common; mentions of the entity of the first in the passage; whether the first is a subject, has the relation of the
-second, begins its sentence; and its words."""
+letters that they have in common; mentions of the entity of the first in the passage; whether the first is a subject,
+has the relation of the second, begins its sentence; and its words."""
 
 PERSONAL: Final = frozenset({None, "Prs", "Dem"})
 """Types of pronouns that refer to what was mentioned; others (*who*, *nobody*, *each other*) do not, or in a clause."""
@@ -119,13 +127,25 @@ def _cues_of_two(passage: Passage, first: Mention, second: Mention) -> tuple[flo
 
 
 NEW_CUES: Final = (
-    "sentence", "mentions_before", "subject", "opens_sentence", "n_words", "n_chars", "modifiers", "words_before",
-    "type_before", "conjunct", "object", "oblique", "modifier", "capitals",
+    "sentence",
+    "mentions_before",
+    "subject",
+    "opens_sentence",
+    "n_words",
+    "n_chars",
+    "modifiers",
+    "words_before",
+    "type_before",
+    "conjunct",
+    "object",
+    "oblique",
+    "modifier",
+    "capitals",
 )
 """What a rule could count of a mention and of the passage before it: its sentence, mentions before it, whether it is a
 subject or begins its sentence, its words, characters and words beside head and article; how many of its words were used
-before, nouns of its type before it; whether it is in a coordination, an object, an oblique or a modifier of a noun; and its words
-with a capital."""
+before, nouns of its type before it; whether it is in a coordination, an object, an oblique or a modifier of a noun; and
+its words with a capital."""
 
 INFERRED: Final = "acc:inf"
 """Status of a mention that can be understood because of another one (GUM)."""
@@ -180,11 +200,18 @@ def _cues_of_new(passage: Passage, mention: Mention) -> tuple[float, ...]:
 
 
 BRIDGE_CUES: Final = (
-    "mentions_between", "sentences_between", "frequency", "last_mention", "subject", "n_words", "name", "pronoun",
+    "mentions_between",
+    "sentences_between",
+    "frequency",
+    "last_mention",
+    "subject",
+    "n_words",
+    "name",
+    "pronoun",
     "same_type",
 )
-"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether both
-have the same type."""
+"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether
+both have the same type."""
 
 NEAREST: Final = 12
 """Earlier mentions of other entities, the nearest ones, of which three are wrong choices."""
@@ -193,7 +220,7 @@ NEAREST: Final = 12
 def bridging_choice(passage: Passage) -> Iterator[Marks]:
     """Of a bridged mention the mention before it that it can be understood by, and three of other entities."""
     for second in passage.mentions:
-        before = [m for m in passage.mentions if m.end < second.start and m.link not in LINKS and not m.role == "cop"]
+        before = [m for m in passage.mentions if m.end < second.start and m.link not in LINKS and m.role != "cop"]
         before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
         right = [mention for mention in before if mention.entity == second.bridge]
         others = [m for m in before if m.entity not in {second.bridge, second.entity} and m.kind != "other"]
@@ -225,12 +252,21 @@ OF_TYPE: Final = 1
 
 
 SALIENCE_CUES: Final = (
-    "sentence", "mentions_before", "subject", "subjects", "opens_sentence", "n_words", "n_chars", "capitals", "modifier",
-    "definite", "inside",
+    "sentence",
+    "mentions_before",
+    "subject",
+    "subjects",
+    "opens_sentence",
+    "n_words",
+    "n_chars",
+    "capitals",
+    "modifier",
+    "definite",
+    "inside",
 )
-"""What a rule could count of a mention and of its entity in the passage: its sentence, mentions before it; whether it is
-a subject, and how many of the entity's mentions are; whether it begins its sentence; its words, characters, words with a
-capital; whether it modifies a noun, is definite, or is inside another mention."""
+"""What a rule could count of a mention and of its entity in the passage: its sentence, mentions before it; whether it
+is a subject, and how many of the entity's mentions are; whether it begins its sentence; its words, characters, words
+with a capital; whether it modifies a noun, is definite, or is inside another mention."""
 
 MOST_SALIENT: Final = 0.5
 """Share of the summaries from which on an entity is one that the text is about."""
@@ -239,8 +275,8 @@ SUMMARIES, CHAINS = "summaries", "chains"
 """Where the label of a row of `salience` comes from."""
 
 LONG, SPREAD, SHORT = 6, 0.5, 3
-"""Without summaries, the text is about an entity with ``LONG`` mentions at least, which are spread over this part of the
-document; it is not about one with ``SHORT`` at most."""
+"""Without summaries, the text is about an entity with ``LONG`` mentions at least, which are spread over this part of
+the document; it is not about one with ``SHORT`` at most."""
 
 
 def salience(passage: Passage) -> Iterator[Marks]:

@@ -7,7 +7,7 @@ in the rows, so that the audit can measure it.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -63,16 +63,16 @@ def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, 
         question: what the rows ask, with ``{second}`` for the marked mention.
         version: raised when the rows of the task change.
     """
+    select = functools.partial(_candidates, marks=marks, cues=cues, question=question, whole=True)
     return RelationTask(
-        shape=Shape.CHOICE, select=functools.partial(_candidates, marks=marks, cues=cues, question=question, whole=True),
-        sample=_sample_choices, labels=("0", "1", "2", "3"), needs=frozenset({"coreference", "documents", "bridging"}),
-        natural=True, reasons=REASONS, version=version,
+        shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"), natural=True,
+        needs=frozenset({"coreference", "documents", "bridging"}), reasons=REASONS, version=version,
     )  # fmt: skip
 
 
 def mention_task(  # noqa: PLR0913 (one keyword per choice of a task)
     marks: Marking, labels: tuple[str, ...], cues: tuple[str, ...], question: str,
-    answers: tuple[str, ...] = ("Yes", "No"), *, needs: Iterable[str] = (), reasons: Mapping[str, str] | None = None, version: int = 1,
+    answers: tuple[str, ...] = ("Yes", "No"), *, needs: Iterable[str] = (), version: int = 1,
 ) -> RelationTask:  # fmt: skip
     """A task on marked mentions of passages; a passage is in as many rows as there are labels, which share ``pair_id``.
 
@@ -83,14 +83,14 @@ def mention_task(  # noqa: PLR0913 (one keyword per choice of a task)
         question: what the rows ask, with ``{first}`` and ``{second}`` for the mentions.
         answers: for each label.
         needs: layers beside coreference.
-        reasons: the task's own reasons for drops → what they mean.
         version: raised when the rows of the task change.
     """
     return RelationTask(
-        shape=Shape.MENTIONS, select=functools.partial(_candidates, marks=marks, cues=cues, question=question, answers=answers),
+        shape=Shape.MENTIONS,
+        select=functools.partial(_candidates, marks=marks, cues=cues, question=question, answers=answers),
         sample=_sample_marks, labels=labels, decides=len(labels) > 2, pairs=True,  # noqa: PLR2004 (the first two are always there)
         needs=frozenset({"coreference", "documents", *needs}),
-        reasons={**REASONS, **(reasons or {})}, version=version,
+        reasons=REASONS, version=version,
     )  # fmt: skip
 
 
@@ -105,9 +105,15 @@ CANDIDATES: Final[dict[str, Any]] = {
 """Columns of the candidates: a set of rows each; lists have an item per label."""
 
 
-def _candidates(
-    shard: Shard, context: Context, *, marks: Marking, cues: tuple[str, ...], question: str,
-    answers: tuple[str, ...] = (), whole: bool = False,
+def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
+    shard: Shard,
+    context: Context,
+    *,
+    marks: Marking,
+    cues: tuple[str, ...],
+    question: str,
+    answers: tuple[str, ...] = (),
+    whole: bool = False,
 ) -> pl.DataFrame:
     """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason."""
     rows: list[dict[str, Any]] = []
@@ -217,7 +223,11 @@ def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per
     if context.settings.match:
         gains = gains_of_cues(np.array(first["cues"].to_list(), dtype=np.float64))
         alternatives = first.with_columns(key="window", _key="key")
-        chosen = remove_bias(alternatives, gains, *context.seed_key, slack=np.inf, deviations=DEVIATIONS).with_columns(key="_key").drop("_key")
+        chosen = (
+            remove_bias(alternatives, gains, *context.seed_key, slack=np.inf, deviations=DEVIATIONS)
+            .with_columns(key="_key")
+            .drop("_key")
+        )
     drops.keep(split, chosen, "biased")
     return drops.keep(chosen, cap(chosen, context.settings, *context.seed_key, weight=rows_per_set), "over-size")
 
@@ -266,7 +276,8 @@ def _rows_of_label(sets: pl.DataFrame, label: int) -> pl.DataFrame:
     return sets.with_columns(
         mention1=mention([spans[label] for spans in sets["first"].to_list()]),
         mention2=mention(sets["second"].to_list()),
-        text=pl.col("texts").list.get(label), basis=pl.col("bases").list.get(label), grade=pl.col("grades").list.get(label),
+        text=pl.col("texts").list.get(label), basis=pl.col("bases").list.get(label),
+        grade=pl.col("grades").list.get(label),
         question=pl.col("questions").list.get(label),
         cues=pl.Series(cues, dtype=pl.List(pl.Struct({"name": pl.String, "value": pl.Float64}))),
         label=pl.lit(label, pl.Int64), pair="window", row=pl.col("row").cast(pl.Int64),

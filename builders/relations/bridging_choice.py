@@ -1,9 +1,10 @@
 """By which of four earlier mentions can a marked mention be understood?
 
 Bridging (Clark 1975; Poesio & Vieira 1998). The context is a passage with a mention in brackets that is not mentioned
-before, but can be understood because something else is (*a house … [1 the door]*), as annotators have marked it, and the
-question. The choices are a mention of that entity and three of other entities, all from the passage before the mention;
-`label` is the index of the right one. Over the rows of a split, it is as near, as frequent and as long as the others.
+before, but can be understood because something else is (*a house … [1 the door]*), as annotators have marked it, and
+the question. The choices are a mention of that entity and three of other entities, all from the passage before the
+mention; `label` is the index of the right one. Over the rows of a split, it is as near, as frequent and as long as the
+others.
 """
 
 from discoprobe.builders.passages.entity_marks import BRIDGE_CUES, bridging_choice

@@ -12,7 +12,10 @@ from discoprobe.builders.passages.entity_marks import NEW_CUES, given_new
 from discoprobe.builders.passages.mention_rows import mention_task
 
 TASK = mention_task(
-    given_new, ("new", "given", "accessible"), NEW_CUES,
+    given_new,
+    ("new", "given", "accessible"),
+    NEW_CUES,
     "Is the person or thing that {first} refers to new in the text, mentioned before, or known from something else?",
     ("New", "Mentioned before", "Known from something else"),
+    needs=["upos"],
 )

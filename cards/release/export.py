@@ -7,8 +7,9 @@
 * ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
 * ``blimp``: ``<config>.jsonl``, lines with ``sentence_good`` and ``sentence_bad`` (Warstadt et al. 2020);
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
-  multiple_choice``; of marked mentions the question without marks, with its answers); run it inside the folder with ``--include_path .``; the groups ``discoprobe``, ``discoprobe_TASK``
-  and ``discoprobe_lang_LANG`` have the mean over their configs;
+  multiple_choice``; of marked mentions the question without marks, with its answers); run it inside the folder with
+  ``--include_path .``; the groups ``discoprobe``, ``discoprobe_TASK`` and ``discoprobe_lang_LANG`` have the mean over
+  their configs;
 * ``lighteval``: ``<config>/test.jsonl``, lines with ``query``, ``choices`` and ``label``, and ``discoprobe_tasks.py``,
   which defines a task ``discoprobe_CONFIG`` for each of them; give it to ``--custom-tasks``;
 * ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
@@ -450,7 +451,9 @@ def _regions(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
 _ASKED: Final = frozenset({Shape.CHOICE, Shape.MENTIONS})
 _PAIRS: Final = frozenset(Shape) - _ASKED
 _ALL_SPLITS: Final = frozenset(SPLITS)
-_TEXTS_IN_ORDER: Final = frozenset({Shape.MENTIONS, Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE})
+_TEXTS_IN_ORDER: Final = frozenset(
+    {Shape.MENTIONS, Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE}
+)
 
 FORMATS: Final[Mapping[str, Format]] = {
     "senteval": Format(frozenset({Shape.SENTENCE}), senteval, splits=_ALL_SPLITS),

@@ -4,11 +4,11 @@
 a list of mentions.
 
 The first field is the entity (``eid``, or ``GRP`` in GUM). Files whose brackets have no such field mark named entities
-only, and are skipped. A mention may have several parts (``e1[1/2]``); one field may give its head. GUM also has fields for the
-information status of a mention, how it is linked to its antecedent, and which summaries of the document name the entity;
-``Bridge=`` and ``SplitAnte=`` in MISC link entities (``e1<e2``: e2 can be understood because of e1). If sentences were
-divided again after the annotation (Potsdam Commentary Corpus), a mention may continue in the next sentence; it is left
-out, and is not an error.
+only, and are skipped. A mention may have several parts (``e1[1/2]``); one field may give its head. GUM also has fields
+for the information status of a mention, how it is linked to its antecedent, and which summaries of the document name
+the entity; ``Bridge=`` and ``SplitAnte=`` in MISC link entities (``e1<e2``: e2 can be understood because of e1). If
+sentences were divided again after the annotation (Potsdam Commentary Corpus), a mention may continue in the next
+sentence; it is left out, and is not an error.
 """
 
 import re
@@ -139,7 +139,9 @@ def read_mentions(
             cells = text.split("\t")
             brackets = ENTITY.search(cells[-1])
             head = int(cells[HEAD]) if len(cells) > HEAD and not place[2] and cells[HEAD].isdigit() else 0
-            words.append(_Word(0 if place[2] else int(place[1]), head, number, brackets[1] if brackets else "", cells[-1]))
+            words.append(
+                _Word(0 if place[2] else int(place[1]), head, number, brackets[1] if brackets else "", cells[-1])
+            )
         elif not text and words:
             sentence += any(word.number for word in words)
             try:

@@ -3,15 +3,13 @@
 ``recount`` reads the brackets of ``Entity=`` itself, with nothing of the package.
 """
 
-import itertools
 import re
 from collections import Counter, defaultdict
 
 import pytest
 from shared import UD, needs_shared
-from test_every_task import check_rules, sentences_of
 
-from discoprobe.builders import Context, Settings, Shape, all_tasks, tasks_named
+from discoprobe.builders import Context, Settings, Shape, tasks_named
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build_all
 from discoprobe.loaders.languages import language_data
@@ -87,7 +85,10 @@ TAKE = [
     (
         "given_new",
         ["[s/new the street] saw [w/new a wall] .", "[h/new the house] saw [s/giv:act the town] ."],
-        ["the street saw a wall . [1 the house] saw the town .", "the street saw a wall . the house saw [1 the town] ."],
+        [
+            "the street saw a wall . [1 the house] saw the town .",
+            "the street saw a wall . the house saw [1 the town] .",
+        ],
     ),
     (
         "salience",
@@ -96,7 +97,10 @@ TAKE = [
     ),
     (
         "bridging_choice",
-        ["[h/new a house] saw [w/new a wall] and [t/new a town] and [g/new a garden] .", "[d/acc:inf<h the door] saw ."],
+        [
+            "[h/new a house] saw [w/new a wall] and [t/new a town] and [g/new a garden] .",
+            "[d/acc:inf<h the door] saw .",
+        ],
         [
             "[1 a house] saw a wall and a town and a garden . [2 the door] saw .",
             "a house saw [1 a wall] and a town and a garden . [2 the door] saw .",
@@ -191,6 +195,16 @@ class Recount:
             mention = mention | {"start": start - len(text) - 1, "end": mention["end"] - len(text) - 1}
         return set()
 
+    def before(self, row, mention):
+        """The entities that the passage of a row mentions before a place."""
+        found, offset = set(), 0
+        for name in row["sent_ids"]:
+            for (doc, sent, _, end), entities in self.places.items():
+                if (doc, sent) == (row["doc_id"], name) and offset + end <= mention["start"]:
+                    found |= set(entities)
+            offset += len(self.texts[name]) + 1
+        return found
+
 
 @pytest.fixture(scope="module")
 def gum():
@@ -227,26 +241,22 @@ def test_chains_and_bridging_links_are_those_of_the_files(gum):
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["same_entity", "given_new", "salience"])
 def test_rows_say_what_the_files_say(gum, task):
-    recount, corpus, configs = gum
+    recount, _, configs = gum
     config = configs[task]
     assert config.shape is Shape.MENTIONS
     for row in rows_of(config):
-        texts = [recount.texts[name] for name in row["sent_ids"]]
-        assert row["passage"] == " ".join(texts)
-        assert re.sub(r"\[[12] ([^\]]*(?:\[[12] [^\]]*\])?[^\]]*)\]", r"\1", row["text"]).count("[1") == 0
-        for mention in filter(None, (row["mention1"], row["mention2"])):
+        assert row["passage"] == " ".join(recount.texts[name] for name in row["sent_ids"])
+        for number, mention in enumerate(filter(None, (row["mention1"], row["mention2"])), 1):
             assert row["passage"][mention["start"] : mention["end"]] == mention["form"]
+            assert f"[{number} {mention['form']}" in row["text"]
         one = recount.entities(row, row["mention1"])
         assert one
         if task == "same_entity":
             assert bool(one & recount.entities(row, row["mention2"])) == (row["name"] == "same")
-        if task == "given_new" and row["name"] == "new":
-            before = [name for name in recount.texts if name.rpartition("-")[0] == row["doc_id"]]
-            before = before[: before.index(row["sent_ids"][0])]
-            earlier = {e for (_, name, *_), found in recount.places.items() if name in before for e in found}
-            assert not one <= earlier or any(recount.chains[row["doc_id"], e] == 1 for e in one)
-    check = [rule for rule in (check_rules,) if task]
-    assert check
+        if task == "given_new":
+            earlier = recount.before(row, row["mention1"])
+            assert (row["name"] == "given") <= bool(one & earlier)
+            assert (row["name"] == "new") <= bool(one - earlier)
     counts = Counter((row["name"], row["pair_id"]) for row in rows_of(config))
     assert set(counts.values()) == {1}
 
@@ -258,12 +268,15 @@ def test_the_right_choice_is_linked_in_the_files(gum):
     config = configs["bridging_choice"]
     assert config.n_rows > 50
     for row in rows_of(config):
-        (context,), linked = row["context"], defaultdict(set)
-        for doc, first, second in recount.links:
-            linked[doc, second].add(first)
-        assert "[1 " in context
+        marked = re.search(r"\[1 ([^\]]*)\]", row["context"][0])
+        passage = " ".join(recount.texts[name] for name in row["sent_ids"])
+        assert row["context"][0].replace(marked[0], marked[1]).startswith(passage)
+        start = marked.start()
+        (second,) = [recount.entities(row, {"start": start, "end": start + len(marked[1])})]
+        places = [at for at in range(start) if passage.startswith(right := row["choices"][row["label"]], at)]
+        first = {e for at in places for e in recount.entities(row, {"start": at, "end": at + len(right)})}
+        assert any((row["doc_id"], one, two) in recount.links for one in first for two in second)
         assert len(set(row["choices"])) == 4
-        assert all(choice in context.replace("(", "[").replace(")", "]") or choice in context for choice in row["choices"])
 
 
 @needs_shared
@@ -288,10 +301,3 @@ def test_splits_and_passages(gum, task):
             for name in row["sent_ids"]:
                 passages[name].add(row["pair_id"])
     assert {len(names) for names in (*splits.values(), *passages.values())} == {1}
-
-
-def test_the_tasks_are_found():
-    assert set(TASKS) <= all_tasks().keys()
-    assert list(itertools.chain.from_iterable(all_tasks()[task].labels[:2] for task in TASKS[:2])) == [
-        "same", "other", "new", "given",
-    ]  # fmt: skip

@@ -14,7 +14,8 @@ from discoprobe.builders.passages import LABELS, class_of, mark_units
 from discoprobe.loaders import UnsupportedError
 from discoprobe.sources import load_corpus
 
-RELATIONS = [task.name for task in all_tasks().values() if task.family == "relations"]
+LAYERS = {"relations", "rst_trees"}
+RELATIONS = [task.name for task in all_tasks().values() if task.family == "relations" and task.needs <= LAYERS]
 DOCS = ROOT / "docs"
 MANIFEST = SHARED / "corpora" / "manifest.json"
 TABLES = (
