@@ -260,7 +260,11 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
         words[sent].append(Word(form, "PRON", *place, by_form) if by_form else Word(form, upos, *place, of_word))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
         facts = part.select("index", "run", "sent_id", "key", "text", "sent").rows()
-        yield int(str(doc)), [_Sentence(*fact[:-1], words[fact[-1]], mentions[fact[-1]]) for fact in facts]
+        document = [
+            _Sentence(index, run, name, key, text, words[sent], mentions[sent])
+            for index, run, name, key, text, sent in facts
+        ]
+        yield int(str(doc)), document
 
 
 def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:

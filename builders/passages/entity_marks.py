@@ -263,10 +263,12 @@ SALIENCE_CUES: Final = (
     "modifier",
     "definite",
     "inside",
+    "occurrences",
 )
 """What a rule could count of a mention and of its entity in the passage: its sentence, mentions before it; whether it
 is a subject, and how many of the entity's mentions are; whether it begins its sentence; its words, characters, words
-with a capital; whether it modifies a noun, is definite, or is inside another mention."""
+with a capital; whether it modifies a noun, is definite, or is inside another mention; and how often
+its text occurs in the passage."""
 
 MOST_SALIENT: Final = 0.5
 """Share of the summaries from which on an entity is one that the text is about."""
@@ -316,4 +318,5 @@ def _cues_of_salience(passage: Passage, mention: Mention) -> tuple[float, ...]:
         mention.opens, mention.n_words, len(mention.text), len(mention.capitals), mention.role == "nmod",
         mention.definiteness == "definite",
         any(mention.overlaps(other) and len(other.text) > len(mention.text) for other in passage.mentions),
+        passage.text.count(mention.text),
     )  # fmt: skip
