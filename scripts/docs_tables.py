@@ -34,7 +34,7 @@ from discoprobe.loaders.languages.language import (
 )
 from discoprobe.own_files import sections
 
-MOST_LABELS = 6
+MOST_LABELS = 3
 """Largest number of labels of a task that are shown."""
 
 OWN = r"^\| `(\w+)` \|[^|]*\|\D*([\d,]+)[^|]*\| own "
@@ -67,8 +67,8 @@ TASKS = """# Tasks
 
 <!-- Written by `python scripts/docs_tables.py` from the tasks in builders/; do not edit. -->
 
-The first column is the name for `--task`. *Labels* are the labels that a task can have, in the order of their indices.
-A config has those that its corpus supports; if the corpus decides on all labels, the column is empty. *Row* is what one
+The first column is the name for `--task`. *Labels* are those that a task can have, in the order of their indices; a
+config has those that its corpus supports. If the corpus decides on all, the column is empty. *Row* is what one
 row shows ([columns](concepts.md#columns-of-a-row)). *Layers* is the annotation that the corpus must have. The docstring
 of the module is the full definition of a task, and its cards print it.
 """
@@ -109,7 +109,7 @@ def tasks_page() -> str:
             labels = ", ".join(names[:MOST_LABELS]) + (f" … ({len(names)})" if names[MOST_LABELS:] else "")
             shape = Shape.SUITE if task.conditions else task.shape
             papers = ", ".join(f"[{paper.names[0]}]({paper.url})" for paper in task.papers)
-            what = task.definition.partition("\n")[0]
+            what = re.sub(r" \([^()]*(?:SentEval|LINSPECTOR)[^()]*\)", "", task.definition.partition("\n")[0])
             rows.append((f"`{task.name}`", what, labels, shape, ", ".join(sorted(task.needs)), papers))
         parts.append(f"## {TITLES[family]}\n\n{_markdown_table(head, rows)}")
     generated = generated_tasks()

@@ -65,6 +65,10 @@ R2\tCoreference Arg1:T5 Arg2:T3
 """  # fmt: skip
 
 
+COLUMNS = ["sent", "entity", "words", "head", "type", "kind", "gender", "number"]
+"""Those that are compared; the others are of GUM."""
+
+
 def write(folder, **files):
     """Files in a folder; ``conll__story_conll`` is ``conll/story.conll``."""
     for name, text in files.items():
@@ -85,7 +89,7 @@ def rows(shard):
     ids = dict(shard.sentences.select("sent", "sent_id").iter_rows())
     return [
         (ids[sent], entity, " ".join(words[sent, n] for n in numbers), *facts)
-        for sent, entity, numbers, head, *facts in shard.mentions.iter_rows()
+        for sent, entity, numbers, head, *facts in shard.mentions.select(COLUMNS).iter_rows()
     ]
 
 
