@@ -211,11 +211,7 @@ def gum():
     folder = UD / "en" / "GUM-open"
     corpus = load_corpus("en", [str(folder)])
     configs = {config.task: config for config in build_all(tasks_named(TASKS), corpus, Settings())}
-<<<<<<< HEAD
-    return Recount(sorted(folder.glob("*.conllu"))), corpus, configs
-=======
     return Recount(sorted(folder.rglob("*.conllu"))), corpus, configs
->>>>>>> who
 
 
 def rows_of(config):
