@@ -152,16 +152,17 @@ def test_orders_put_a_linked_sentence_before_those_that_it_follows(moved):
 def test_the_speakers_of_a_passage_are_those_of_the_corpus(task):
     """Also in the bad order; a continuation from elsewhere stands in the turn of the right one."""
     folder = SHARED / "corpora" / "ud" / "en" / "GUM-open"
-    said = {}
+    facts = {}
     for path in folder.glob("*.conllu"):
         for block in path.read_text(encoding="utf-8").split("\n\n"):
-            facts = dict(re.findall(r"^# (sent_id|text|speaker) = (.*)$", block, re.MULTILINE))
-            said[facts.get("text")] = facts.get("speaker")
+            said = dict(re.findall(r"^# (sent_id|text|speaker) = (.*)$", block, re.MULTILINE))
+            facts[said.get("sent_id")] = (said.get("text"), said.get("speaker"))
     config = build(task, load_corpus("en", [str(folder)]), Settings(min_class=2))
     rows = config.splits["test"].to_pylist()
     named = [row for row in rows if row["speakers_good"]]
     assert 20 < len(named) < len(rows)
     for row in named:
+        said = dict(facts[sent_id] for sent_id in row["sent_ids"])
         assert row["speakers_good"] == [said[text] for text in row["regions_good"]]
         in_turns = row["regions_bad"] if task != "cloze_suite" else row["regions_good"]
         assert row["speakers_bad"] == [said[text] for text in in_turns]
