@@ -468,10 +468,11 @@ def suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
         rows: originals (label 0) and edited texts (label 1), or choices of two, of which ``label`` is the right one.
         task: names the conditions and the region in which the texts are compared.
     """
+    said = pl.col("speakers") if "speakers" in rows.columns else pl.lit(None, pl.List(pl.String))
     if task.shape is Shape.CHOICE:
         right, wrong = (pl.concat_list(pl.col("choices").list.get(at)) for at in (pl.col("label"), 1 - pl.col("label")))
         # a sentence from elsewhere stands in the turn of the one that it replaces
-        said, n = pl.col("speakers"), pl.col("context").list.len()
+        n = pl.col("context").list.len()
         speakers = said.list.head(n).list.concat(pl.concat_list(said.list.get(n + pl.col("label"))))
         pairs = rows.with_columns(
             regions_good=pl.col("context").list.concat(right), regions_bad=pl.col("context").list.concat(wrong),
@@ -482,7 +483,6 @@ def suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
         if "text" in rows.columns:
             edits = rows.select("text", pl.col("edit").struct.unnest())
             divided = pl.Series([regions(text, start, end) for text, start, end in edits.iter_rows()])
-        said = pl.col("speakers") if "speakers" in rows.columns else pl.lit(None, pl.List(pl.String))
         both = rows.with_columns(regions_good=divided, speakers_good=said)
         edited = both.filter(pl.col("label") == 1)
         edited = edited.select("pair", regions_bad="regions_good", speakers_bad="speakers_good")

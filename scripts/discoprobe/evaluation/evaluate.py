@@ -433,27 +433,30 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             "config": config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
             "people": np.mean(first.readers.correct) if first.readers else None,
         })  # fmt: skip
-    parts = []
-    for config, by_model in sorted(of_config.items()):
-        of_part: dict[tuple[str, int], dict[str, float]] = {}
-        for each in by_model.values():
-            for part in each.conditions:
-                of_part.setdefault((part.condition, part.n), {})[each.model] = part.accuracy
-        parts += [
-            {"config": config, "part": part, "n": n, "accuracies": [of_model.get(model) for model in models]}
-            for (part, n), of_model in of_part.items()
-        ]
     layers = [
         (path.relative_to(folder).as_posix(), str(path.parent.name))
         for path in sorted(folder.glob("*/*.svg"))
         if path.with_suffix(".json").is_file()
     ]
     page = render(
-        "scores.md", n_configs=len(of_config), models=lines, rows=rows, parts=parts, layers=layers,
-        similar=_write_similarities(folder), comparisons=comparisons,
+        "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
+        parts=_parts_of_suites(of_config, models), similar=_write_similarities(folder), comparisons=comparisons,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
+
+
+def _parts_of_suites(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> list[dict[str, Any]]:
+    """The accuracy of each model on each part of the suites; None where a model has none."""
+    of_part: dict[tuple[str, str, int], dict[str, float]] = {}
+    for config, by_model in sorted(of_config.items()):
+        for model, evaluation in by_model.items():
+            for part in evaluation.conditions:
+                of_part.setdefault((config, part.condition, part.n), {})[model] = part.accuracy
+    return [
+        {"config": config, "part": part, "n": n, "accuracies": [of_model.get(model) for model in models]}
+        for (config, part, n), of_model in of_part.items()
+    ]
 
 
 def _write_similarities(folder: Path) -> list[tuple[str, str]]:

@@ -115,19 +115,13 @@ def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress:
     )  # fmt: skip
     if pairs.is_empty():
         raise UnsupportedError(f"{data.name}: no pair has an original (label 0) and an edited text in test")
-    texts: list[str] = []
-    spans: list[tuple[int, int] | None] = []
-    separators: list[list[tuple[int, int]]] = []
     separator = _separator(model) if pairs["speakers"].count() else ""
-    for version in ("", "_edited"):
-        for of_row, start, end, speakers in pairs.select(f"{column}{version}" for column in columns[1:]).rows():
-            turns = [separator if one and other and one != other else "" for one, other in pairwise(speakers or [])]
-            text, span = join_texts(of_row, None if start is None else (start, end), turns)
-            texts.append(text)
-            spans.append(span)
-            places = np.cumsum([len(text) + 1 for text in of_row]).tolist()
-            gaps = ((place - 1, place) for place, turn in zip(places, turns, strict=False) if turn)
-            separators.append([place for gap in gaps if (place := join_texts(of_row, gap, turns)[1])])
+    joined = [
+        _with_separators(of_row, start, end, speakers, separator)
+        for version in ("", "_edited")
+        for of_row, start, end, speakers in pairs.select(f"{column}{version}" for column in columns[1:]).iter_rows()
+    ]
+    texts, spans, separators = zip(*joined, strict=True)
     read = surprisals(model, texts, progress)
     counted = [each.without(marks) for each, marks in zip(read, separators, strict=True)]
     nan = np.array([np.nan])
@@ -224,6 +218,17 @@ def _share_positive(differences: Bits) -> Bits:
 def _separator(model: LanguageModel) -> str:
     """What divides the turns of a dialogue for a model: its separator, else its end of a text, else a line break."""
     return model.tokenizer.sep_token or model.tokenizer.eos_token or "\n"
+
+
+def _with_separators(
+    texts: Sequence[str], start: int | None, end: int | None, speakers: Sequence[str | None] | None, separator: str
+) -> tuple[str, tuple[int, int] | None, list[tuple[int, int]]]:
+    """The texts of a row as one, the place of the region in it, and those of the separators between speakers."""
+    turns = [separator if one and other and one != other else "" for one, other in pairwise(speakers or [])]
+    text, span = join_texts(texts, None if start is None or end is None else (start, end), turns)
+    ends = np.cumsum([len(each) + 1 for each in texts]).tolist()
+    gaps = ((place - 1, place) for place, turn in zip(ends, turns, strict=False) if turn)
+    return text, span, [place for gap in gaps if (place := join_texts(texts, gap, turns)[1])]
 
 
 def _choices(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:
