@@ -41,7 +41,7 @@ LONGEST = 2
 
 NEEDED = (
     "key", "split", "corpora", "unit", "stratum", "number", "wording", "pair", "condition", "text", "edit", "target",
-    "annotation",
+    "annotation", "controller", "speakers",
 )  # fmt: skip
 """Columns of rows that are needed beside those of the config."""
 
@@ -253,7 +253,7 @@ def compact(rows: pl.DataFrame) -> pl.DataFrame:
 def texts_of(
     samples: Sequence[TaskSample], every: pl.DataFrame, parts: Sequence[Loadable], executor: Executor | None
 ) -> pl.DataFrame:
-    """The texts of the sentences that rows show: ``shard``, ``sent``, ``text``, and ``number``, the place in ``every``.
+    """The sentences that rows show: ``shard``, ``sent``, ``text``, ``speaker``, and ``number``, the place in ``every``.
 
     Args:
         samples: of all tasks.
@@ -266,13 +266,14 @@ def texts_of(
     numbered = numbered.join(sentences, on=["shard", "sent"], how="semi", maintain_order="left")
     of_parts = [numbered.filter(pl.col("shard") == n) for n in range(len(parts))]
     texts = (executor.map if executor and len(parts) > 1 else map)(_texts_of_part, parts, of_parts)
-    return pl.concat([numbered.clear().with_columns(text=pl.lit("")), *texts])
+    return pl.concat([_texts_of_part(None, numbered.clear()), *texts])
 
 
-def _texts_of_part(part: Loadable, numbered: pl.DataFrame) -> pl.DataFrame:
-    if numbered.is_empty():
-        return numbered.with_columns(text=pl.lit(""))
-    return numbered.join(part.load().sentences.select("sent", "text"), on="sent", how="left", maintain_order="left")
+def _texts_of_part(part: Loadable | None, numbered: pl.DataFrame) -> pl.DataFrame:
+    if part is None or numbered.is_empty():
+        return numbered.with_columns(text=pl.lit(""), speaker=pl.lit(None, pl.String))
+    sentences = part.load().sentences.select("sent", "text", "speaker")
+    return numbered.join(sentences, on="sent", how="left", maintain_order="left")
 
 
 def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
@@ -347,7 +348,7 @@ def _sequence_rows(
         .explode("row")
         .join(facts, on="row", how="left", maintain_order="left")
         .group_by("key", maintain_order=True)
-        .agg("number", sent_ids="sent_id", sentences="text", corpora="corpus")
+        .agg("number", sent_ids="sent_id", sentences="text", corpora="corpus", speakers="speaker")
         .join(rows.select("key", *extra), on="key", maintain_order="left")
         .with_columns(original=pl.lit(None, pl.String), removed=pl.lit(None, pl.String))
     )
@@ -359,7 +360,10 @@ def _sequence_rows(
             original=pl.Series([sentences[-1] for sentences, _ in pairs], dtype=pl.String),
             removed=pl.Series([sentences[-1][:trim].rstrip() for sentences, trim in pairs], dtype=pl.String),
         )
-    texts_of_shape = sequences.select("key", "sent_ids", "corpora", "number", *_TEXTS_OF_SHAPE[task.shape])
+    named = pl.when(pl.col("speakers").list.drop_nulls().list.len() > 0).then("speakers")
+    texts_of_shape = sequences.select(
+        "key", "sent_ids", "corpora", "number", *_TEXTS_OF_SHAPE[task.shape], speakers=named
+    )
     places = frame.select(
         pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
     )

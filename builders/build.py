@@ -468,22 +468,28 @@ def suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
         rows: originals (label 0) and edited texts (label 1), or choices of two, of which ``label`` is the right one.
         task: names the conditions and the region in which the texts are compared.
     """
+    said = pl.col("speakers") if "speakers" in rows.columns else pl.lit(None, pl.List(pl.String))
     if task.shape is Shape.CHOICE:
         right, wrong = (pl.concat_list(pl.col("choices").list.get(at)) for at in (pl.col("label"), 1 - pl.col("label")))
+        # a sentence from elsewhere stands in the turn of the one that it replaces
+        n = pl.col("context").list.len()
+        speakers = said.list.head(n).list.concat(pl.concat_list(said.list.get(n + pl.col("label"))))
         pairs = rows.with_columns(
             regions_good=pl.col("context").list.concat(right), regions_bad=pl.col("context").list.concat(wrong),
-            pair_id="id",
+            pair_id="id", speakers_good=speakers, speakers_bad=speakers,
         )  # fmt: skip
     else:
         divided: pl.Series | str = "sentences"
         if "text" in rows.columns:
             edits = rows.select("text", pl.col("edit").struct.unnest())
             divided = pl.Series([regions(text, start, end) for text, start, end in edits.iter_rows()])
-        both = rows.with_columns(regions_good=divided).with_columns(regions_bad="regions_good")
-        edited = both.filter(pl.col("label") == 1).select("pair", "regions_bad")
-        pairs = both.filter(pl.col("label") == 0).drop("regions_bad").join(edited, on="pair", maintain_order="left")
+        both = rows.with_columns(regions_good=divided, speakers_good=said)
+        edited = both.filter(pl.col("label") == 1)
+        edited = edited.select("pair", regions_bad="regions_good", speakers_bad="speakers_good")
+        pairs = both.filter(pl.col("label") == 0).join(edited, on="pair", maintain_order="left")
     names = pl.col("condition") if "condition" in rows.columns else pl.lit(task.conditions[0])
-    target = pl.col("target") if "target" in rows.columns else pl.lit(None)
+    columns = {"target": "target", "subject": "controller"}
+    words = {name: pl.col(column) if column in rows.columns else pl.lit(None) for name, column in columns.items()}
     return pairs.with_columns(
         label=names.replace_strict(task.conditions, range(len(task.conditions)), return_dtype=pl.Int64),
         **{
@@ -492,5 +498,5 @@ def suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
             .list.join(" ")
             for version in ("good", "bad")
         },
-        region=pl.lit(task.region), target=target,
+        region=pl.lit(task.region), **words,
     )  # fmt: skip

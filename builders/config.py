@@ -85,6 +85,7 @@ _COMMON = (
 _SPAN = (("start", pa.int32()), ("end", pa.int32()))
 _TARGET = pa.struct([*_SPAN, ("form", pa.string()), ("lemma", pa.string()), ("upos", pa.string())])
 _MENTION = pa.struct([*_SPAN, ("form", pa.string())])
+_SUBJECT = pa.struct([*_MENTION, ("distance", pa.int32()), ("attractors", pa.int32())])
 _TEXTS = pa.list_(pa.string())
 _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
     Shape.SENTENCE: (
@@ -136,6 +137,9 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("regions_bad", _TEXTS),
         ("region", pa.int32()),
         ("target", _TARGET),
+        ("subject", _SUBJECT),
+        ("speakers_good", _TEXTS),
+        ("speakers_bad", _TEXTS),
     ),
 }
 

@@ -12,7 +12,7 @@ inside a word does not divide it, a hyphen does. `join_texts` makes one text of 
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 import numpy as np
@@ -60,23 +60,28 @@ def is_unspaced(text: pl.Expr) -> pl.Expr:
     return text.str.count_matches(UNSPACED) * 2 > text.str.count_matches(r"\w")
 
 
-def join_texts(texts: Sequence[str], span: tuple[int, int] | None = None) -> tuple[str, tuple[int, int] | None]:
+def join_texts(
+    texts: Sequence[str], span: tuple[int, int] | None = None, between: Sequence[str] = ()
+) -> tuple[str, tuple[int, int] | None]:
     """Texts as one, with a blank between them, but none beside a script without blanks between words.
 
     Args:
         texts: the sentences of a passage, or one sentence.
         span: characters of the texts with blanks between all of them.
+        between: what stands between each text and the next, where it is not empty.
 
     Returns:
         The text, and where the same characters are in it.
     """
     text = "".join(texts)
-    if len(texts) < 2 or 2 * len(_UNSPACED_LETTER.findall(text)) <= len(_LETTER.findall(text)):  # noqa: PLR2004
-        return " ".join(texts), span
+    blank = " " if 2 * len(_UNSPACED_LETTER.findall(text)) <= len(_LETTER.findall(text)) else ""
+    between = [mark or blank for mark in between or [""] * (len(texts) - 1)]
+    text = "".join(chain.from_iterable(zip(texts, [*between, ""], strict=False)))
     if span is None:
         return text, None
     places = np.cumsum([len(text) + 1 for text in texts])
-    start, end = (place - int((places <= place).sum()) for place in span)
+    shifts = np.cumsum([0, *(len(mark) - 1 for mark in between), 0])
+    start, end = (place + int(shifts[(places <= place).sum()]) for place in span)
     return text, (start, end)
 
 

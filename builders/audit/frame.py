@@ -30,14 +30,20 @@ _COLUMNS: dict[str, pl.DataType] = {
     "group": pl.String(),
     "score": pl.Float64(),
     "condition": pl.Int64(),
+    "distance": pl.Int32(),
+    "attractors": pl.Int32(),
+    "speakers": pl.List(pl.String()),
+    "other_speaker": pl.Boolean(),
     "metadata": pl.List(pl.Struct({"name": pl.String, "value": pl.String})),
     "cues": pl.List(pl.Struct({"name": pl.String, "value": pl.Float64})),
 }
 SCHEMA = pl.Schema(_COLUMNS)
 """Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null.
 
-``metadata`` holds the columns of the source that are neither text nor label, as strings; ``cues`` what a rule could
-count of the marked mentions.
+``distance`` and ``attractors`` are those of the subject of a suite's target. ``speakers`` has one for each text;
+``other_speaker`` says whether the compared sentence of the good text (or any, if whole texts are compared) has another
+speaker than the sentence before it. ``metadata`` holds the columns of the source that are neither text nor label, as
+strings; ``cues`` what a rule could count of the marked mentions.
 """
 
 

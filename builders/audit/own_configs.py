@@ -137,6 +137,10 @@ def _suite_version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
     passage = regions.list.eval(pl.element().filter(length > 0))
     changed = pl.col("regions_good").list.set_difference("regions_bad")
     piece = pl.when(changed.list.len() == 1).then(changed.list.first())
+    said, of_texts = pl.col("speakers_good"), pl.col(f"speakers_{side}")
+    compared, before = said.list.get(at - 1, null_on_oob=True), said.list.get(at - 2, null_on_oob=True)
+    somewhere = said.list.eval(pl.element() != pl.element().shift(1)).list.any()
+    is_whole = regions.list.len() == passage.list.len()
     original = pl.when(is_sentence).then("sentence_good").otherwise(piece)
     return frame.select(
         pl.col("id") + ("" if side == "good" else "-bad"), "pair_id", "corpus", "sent_ids", "group",
@@ -144,4 +148,7 @@ def _suite_version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
         texts=pl.when(is_sentence).then(pl.concat_list(f"sentence_{side}")).otherwise(passage),
         original=pl.when(pl.lit(bool(label))).then(original), target=pl.col("target").struct.field("form"),
         edit_start=pl.when(at > 0).then(start), edit_end=pl.when(at > 0).then(end),
+        distance=pl.col("subject").struct.field("distance"), attractors=pl.col("subject").struct.field("attractors"),
+        speakers=pl.when(~is_sentence, is_whole).then(of_texts),
+        other_speaker=pl.when(at > 1).then(compared != before).when(at == 0).then(somewhere),
     )  # fmt: skip

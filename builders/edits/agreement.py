@@ -110,12 +110,33 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
             clauses.filter(showing[feature], *valued)
             .with_columns(feature=pl.lit(feature), value=of_verb, subject_value=of_subject)
             .with_columns(target=pl.col("target").cast(pl.UInt32))
+            .join(_between(clauses, trees, feature), on="predicate", how="left", maintain_order="left")
         )
     order = pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8)
     rows = pl.concat(parts).sort("sent", order, "target")
     words = lexicon(trees).select(lexicon=pl.struct(pl.all()).implode())["lexicon"]
     in_first = words.head(rows.height).extend_constant(None, max(rows.height - 1, 0))  # an expression would copy it
     return rows.with_columns(in_first, label=pl.lit(context.labels[0]))
+
+
+def _between(clauses: pl.DataFrame, trees: Trees, feature: str) -> pl.DataFrame:
+    """The ``controller`` of the verb of each ``predicate``: the place and form of its subject, and what is between.
+
+    ``distance`` is the number of words between the two; ``attractors`` are the nouns among these that have another
+    value of the feature than the subject (Linzen, Dupoux & Goldberg 2016).
+    """
+    ends = clauses.select("predicate", "sent", "subject_row", "target", own=feat(feature, "subject_feats"))
+    noun, value = pl.col("upos").is_in(["NOUN", "PROPN"]), feat(feature)
+    inside = pl.col("row").is_between(
+        pl.min_horizontal("subject_row", "target"), pl.max_horizontal("subject_row", "target"), closed="none"
+    )
+    words = trees.words.select("sent", "row", "start", "end", "form", "feats", pl.col("upos").cast(pl.String))
+    found = ends.join(words, on="sent").group_by("predicate", maintain_order=True).agg(
+        pl.struct("start", "end", "form").filter(pl.col("row") == pl.col("subject_row")).first().struct.unnest(),
+        distance=(inside & (pl.col("upos") != "PUNCT")).sum().cast(pl.Int32),
+        attractors=(inside & noun & (value != pl.col("own")).fill_null(value=False)).sum().cast(pl.Int32),
+    )  # fmt: skip
+    return found.select("predicate", controller=pl.struct("start", "end", "form", "distance", "attractors"))
 
 
 def lexicon(trees: Trees) -> pl.DataFrame:
@@ -366,7 +387,8 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
     names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
     new = capitalised(both["other"], both["target_form"].str.contains(r"^\p{Uppercase}"), context.language)
     rows = both.with_columns(
-        condition=pl.concat_str(names, separator="/"), plan=pl.struct(start="target_start", end="target_end", new=new)
+        condition=pl.concat_str(names, separator="/"),
+        plan=pl.struct(start="target_start", end="target_end", new=new),
     )
     return original_and_edited(rows, context, drops)
 

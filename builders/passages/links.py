@@ -75,7 +75,7 @@ def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
     return marked.group_by("sent").agg(refers=refers.any(), vague=(personal & feat("Person").is_null()).any())
 
 
-def order_suite(moved: int, region: int = 0, version: int = 7) -> DiscourseTask:
+def order_suite(moved: int, region: int = 0, version: int = 8) -> DiscourseTask:
     """A suite of passages as they stand and in an order that puts a linked sentence before the one it is linked to.
 
     Args:

@@ -19,5 +19,5 @@ TASK = dataclasses.replace(
     sample=functools.partial(cloze.sample, kinds=FROM_BOTH),
     conditions=(OTHER, SAME),
     region=CONTEXT + 1,
-    version=cloze.TASK.version + 2,
+    version=cloze.TASK.version + 3,
 )

@@ -21,5 +21,5 @@ TASK = ProbingTask(
     labels=("good", "bad"), select=clause_edits.excluding_connectives,
     sample=clause_edits.with_other_connective, edit=planned_edit, lacks=clause_edits.no_exchange,
     pairs=True, conditions=clause_edits.CONDITIONS, region=3, needs=frozenset({"text"}),
-    reasons=clause_edits.REASONS, version=5,
+    reasons=clause_edits.REASONS, version=6,
 )  # fmt: skip

@@ -1,8 +1,9 @@
 """Sentences written by hand for every probing task: those it must take, and those it must leave.
 
 ``tests/cases/<task>/take.conllu`` and ``leave.conllu``, with comments ``# lang`` and ``# why`` on every sentence; in
-``take`` also ``# label`` (the class), ``# words`` (the number of words), ``# target`` (the form of the target) or
-``# edited`` (the text after the edit).
+``take`` also ``# label`` (the class), ``# words`` (the number of words), ``# target`` (the form of the target),
+``# subject`` (its form, the words between it and the target, and the attractors among these) or ``# edited`` (the text
+after the edit).
 """
 
 from pathlib import Path
@@ -61,6 +62,11 @@ def test_a_sentence_is_taken_with_its_label_target_and_edit(task, sentence, sele
         row = rows[0]
         assert row["target_form"] == said["target"], said["why"]
         assert text[row["target_start"] : row["target_end"]] == said["target"], said["why"]
+    if "subject" in said:
+        of_verb = rows[0]["controller"]
+        form, *between = said["subject"].split()
+        assert (of_verb["form"], text[of_verb["start"] : of_verb["end"]]) == (form, form), said["why"]
+        assert [of_verb["distance"], of_verb["attractors"]] == [*map(int, between)], said["why"]
     if "edited" in said:
         edits = [definition.edit(text, row["plan"]) for row in rows]
         edited = [text[: edit.start] + edit.replacement + text[edit.end :] for edit in edits]

@@ -290,6 +290,25 @@ def test_the_shortcut_and_people_are_known_row_by_row(options, random_gpt, sampl
     assert score_of_solver(data, saved.shortcut).accuracy == audit(data).strongest.accuracy == saved.shortcut_accuracy
 
 
+@pytest.mark.parametrize("check", ["pairwise-length", "pairwise"])
+def test_a_shortcut_of_pairs_is_known_of_both_rows(check):
+    """The edited text is longer in three quarters of the pairs; the solver names one row of each pair."""
+    rows = [
+        {"label": label, "pair_id": str(number), "texts": [" ".join(words[:n])]}
+        for number, words in enumerate(sentences(sum(SPLITS.values()) // 2, 6))
+        for label, n in enumerate((5, 6 if number % 4 else 4))
+    ]
+    made = data(rows, pairs=True, perturbation=True)
+    score = score_of_solver(made, check)
+    entry = {"audit": {"strongest": check, "accuracy": score.accuracy}}
+    name, accuracy, correct = evaluate._shortcut(made, entry)
+    assert (name, accuracy) == (check, score.accuracy)
+    assert len(score.ids) == made.rows.height // 2
+    answers = made.rows.with_columns(correct=pl.col("id").replace_strict(correct))
+    assert answers["correct"].mean() == pytest.approx(score.accuracy)
+    assert answers.group_by("pair_id").agg(pl.col("correct").n_unique())["correct"].unique().to_list() == [1]
+
+
 def test_layers_are_analysed_and_compared_within_and_between_models(encoder, random_gpt, sample_release, tmp_path):
     """A model that is added later is compared with those before; a layer is most similar to itself."""
     options = ("--no-controls", "--train-rows", "60", "--analyse-layers")

@@ -4,6 +4,7 @@ Vectors and surprisals are made up, so every figure is known, and the extra ``pr
 """
 
 import dataclasses
+import re
 import types
 
 import numpy as np
@@ -240,8 +241,9 @@ def test_the_conditions_of_a_suite_have_scores_of_their_own(bits):
     assert of_condition == {"first": (0.5, 3), "second": (0.0, 1)}
 
 
-def test_passages_with_direct_speech_have_a_score_of_their_own(bits):
+def test_passages_with_direct_speech_have_a_score_of_their_own(bits, monkeypatch):
     """*«hh»* and *– ee* are dialogue, *bb-cc* and *aa* are narration; edited sentences are not divided so."""
+    monkeypatch.setattr(surprisal, "LEAST_ROWS", 2)
     spoken = {"aa bb cc": "aa bb-cc", "hh": "«hh»", "ee": "– ee"}
     bits |= {new: [*bits[old], 1.0][: len(new.split())] for old, new in spoken.items()}
     for target in (False, True):
@@ -250,6 +252,58 @@ def test_passages_with_direct_speech_have_a_score_of_their_own(bits):
         data = dataclasses.replace(data, rows=data.rows.with_columns(texts))
         scores = {score.condition: score.n for score in surprisal.evaluate(data, MODEL, silent).conditions}
         assert scores == ({} if target else {"dialogue": 2, "narration": 2})
+
+
+def test_agreement_has_a_score_by_value_and_by_distance_from_the_subject(bits, monkeypatch):
+    """The regions of the edited texts: 1 < 2, 2 = 2 (a tie), 3 < 4, 2 < 5; a part of one pair has no score."""
+    monkeypatch.setattr(surprisal, "LEAST_ROWS", 2)
+    data = marked(target=True, condition=[0, 0, 0, 1], distance=[1, 2, 0, 3], attractors=[0, 1, 0, 2])
+    scores = surprisal.evaluate(data, MODEL, silent).conditions
+    assert {score.condition: (score.accuracy, score.n) for score in scores} == {
+        "first": (0.5 / 3, 3), "second": (0.0, 1), "first: 1-2 words": (0.25, 2), "no attractor": (0.0, 2),
+        "with attractors": (0.25, 2),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("tokens", "mark"), [(("<sep>", "<end>"), "<sep>"), ((None, "<end>"), "<end>"), ((), "\n")])
+def test_the_separator_of_the_tokenizer_stands_between_speakers(monkeypatch, tokens, mark):
+    """Its own surprisal is not counted, and what is compared is the same sentence."""
+    seen = []
+
+    def surprisals(_model, texts, _progress):
+        seen.extend(texts)
+        read = []
+        for text in texts:
+            pieces = [match.span() for match in re.finditer(r"<sep>|<end>|\n|\w+", text)]
+            bits = [100.0 if text[start:end] == mark else end - start for start, end in pieces]
+            read.append(TokenSurprisal(np.array(bits, float), *np.array(pieces).T))
+        return read
+
+    monkeypatch.setattr(surprisal, "surprisals", surprisals)
+    monkeypatch.setattr(surprisal, "LEAST_ROWS", 1)
+    names = dict(zip(("sep_token", "eos_token"), tokens, strict=False))
+    tokenizer = types.SimpleNamespace(**{"sep_token": None, "eos_token": None} | names)
+    model = types.SimpleNamespace(**vars(MODEL) | {"tokenizer": tokenizer})
+    said = {"a": ["A", "A", "B"], "b": ["A", None, "B"], "c": None}
+    rows = [
+        {
+            "split": "test", "label": label, "pair_id": pair, "group": pair, "condition": 0, "speakers": speakers,
+            "texts": [first, "dd", "eee"], "edit_start": 6 + label, "edit_end": 9 + label,
+            "other_speaker": {"a": True, "c": None}.get(pair, False),
+        }
+        for pair, speakers in said.items()
+        for label, first in enumerate(("bb", "ccc"))
+    ]  # fmt: skip
+    data = dataset(rows, Shape.SEQUENCE, ("good", "bad"), pairs=True, conditions=("only",))
+    evaluation = surprisal.evaluate(data, model, silent)
+    assert seen == [f"bb dd{mark}eee", "bb dd eee", "bb dd eee", f"ccc dd{mark}eee", "ccc dd eee", "ccc dd eee"]
+    scores = {score.method: score for score in evaluation.scores}
+    assert scores["total"].accuracy == 1
+    assert scores["region"].ties == 3
+    assert [(score.condition, score.n) for score in evaluation.conditions] == [
+        ("same speaker", 1),
+        ("speaker change", 1),
+    ]
 
 
 def test_rows_without_a_region_are_left_out_and_counted(bits):
@@ -287,3 +341,12 @@ def test_rows_that_are_right_together_count_as_fewer(column):
     groups = pl.Series(column, [f"g{number // 10}" for number in range(100)])
     together = score_of("total", correct, rows.with_columns(groups)).interval
     assert together.high - together.low > 2.5 * (independent.high - independent.low)
+
+
+def test_the_bits_of_a_separator_are_left_out_of_sums_and_means():
+    """One of three tokens; a token that it shares with a word counts."""
+    read = TokenSurprisal(np.array([1.0, 9.0, 3.0]), np.array([0, 2, 3]), np.array([2, 3, 5]))
+    assert read.without([(2, 3)]).tolist() == [1.0, 3.0]
+    assert read.without([(2, 4)]).tolist() == [1.0, 3.0]
+    assert read.without([(1, 2)]).tolist() == [1.0, 9.0, 3.0]
+    assert read.without([]).tolist() == [1.0, 9.0, 3.0]

@@ -440,10 +440,23 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
     ]
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
-        similar=_write_similarities(folder), comparisons=comparisons,
+        parts=_parts_of_suites(of_config, models), similar=_write_similarities(folder), comparisons=comparisons,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
+
+
+def _parts_of_suites(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> list[dict[str, Any]]:
+    """The accuracy of each model on each part of the suites; None where a model has none."""
+    of_part: dict[tuple[str, str, int], dict[str, float]] = {}
+    for config, by_model in sorted(of_config.items()):
+        for model, evaluation in by_model.items():
+            for part in evaluation.conditions:
+                of_part.setdefault((config, part.condition, part.n), {})[model] = part.accuracy
+    return [
+        {"config": config, "part": part, "n": n, "accuracies": [of_model.get(model) for model in models]}
+        for (config, part, n), of_model in of_part.items()
+    ]
 
 
 def _write_similarities(folder: Path) -> list[tuple[str, str]]:

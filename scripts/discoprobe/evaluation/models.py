@@ -389,7 +389,7 @@ def bound_threads(jobs: int) -> None:
     os.environ.setdefault("RAYON_NUM_THREADS", str(jobs))
 
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Raised when the same model and rows get other scores, or the saved files another form."""
 
 

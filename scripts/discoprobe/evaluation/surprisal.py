@@ -11,12 +11,16 @@ over the region, or over the text if there is no region. In suites of edited sen
 is the sum, which is the probability of the words. If every group of a suite has one pair of each condition, the first
 score is that of the groups (``item``): a group is correct if the differences of its pairs, edited text minus original,
 have a sum above zero. Pairs and choices of other configs are scored by ``total``.
+
+Where a corpus names speakers, the separator of the tokenizer stands between sentences of different speakers, as in
+CoherenceGym. Its own surprisal is in no sum and no mean.
 """
 
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -42,9 +46,15 @@ this size in different batches."""
 SPEECH: Final = r"^\s*[-–—―]|[\"«»„“”「」『』]"
 """Direct speech in a sentence: it begins with a dash, or has quotation marks."""
 
+LEAST_ROWS: Final = 10
+"""Parts of a condition, or of a suite, have a score of their own if they have at least so many pairs."""
+
+BETWEEN: Final = {0: "0 words", 1: "1-2 words", 2: "1-2 words"}
+FAR: Final = "3+ words"
+"""Numbers of words between a verb and its subject, in classes."""
+
 _MOST_TARGETS: Final = 20
-_ROWS_PER_TARGET: Final = 5
-"""Scores are given per target word if there are at most so many words, with so many rows each on average."""
+"""Scores are given per target word if there are at most so many words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,13 @@ class TokenSurprisal:
     def over(self, start: int, end: int) -> Bits:
         """The bits of the tokens that overlap the characters from ``start`` to ``end``."""
         return self.bits[(self.starts < end) & (self.ends > start)]
+
+    def without(self, spans: Sequence[tuple[int, int]]) -> Bits:
+        """The bits of the tokens that are not inside one of the spans of characters."""
+        inside = np.zeros(len(self.bits), dtype=bool)
+        for start, end in spans:
+            inside |= (self.starts >= start) & (self.ends <= end)
+        return self.bits[~inside]
 
 
 def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Evaluation:
@@ -90,26 +107,28 @@ def misfit(data: AuditInput, *, has_head: bool) -> str:
 
 def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:
     """The scores over pairs of an original and an edited text."""
-    columns = ["pair_id", "texts", "edit_start", "edit_end"]
+    columns = ["pair_id", "texts", "edit_start", "edit_end", "speakers"]
+    of_pairs = ["group", "condition", "target", "distance", "attractors", "other_speaker"]
     pairs = (
-        test.filter(pl.col("label") == 0).select(*columns, "group", "condition", "target")
+        test.filter(pl.col("label") == 0).select(*columns, *of_pairs)
         .join(test.filter(pl.col("label") != 0).select(columns), on="pair_id", suffix="_edited", maintain_order="left")
     )  # fmt: skip
     if pairs.is_empty():
         raise UnsupportedError(f"{data.name}: no pair has an original (label 0) and an edited text in test")
-    texts: list[str] = []
-    spans: list[tuple[int, int] | None] = []
-    for version in ("", "_edited"):
-        for of_row, start, end in pairs.select(f"texts{version}", f"edit_start{version}", f"edit_end{version}").rows():
-            text, span = join_texts(of_row, None if start is None else (start, end))
-            texts.append(text)
-            spans.append(span)
+    separator = _separator(model) if pairs["speakers"].count() else ""
+    joined = [
+        _with_separators(of_row, start, end, speakers, separator)
+        for version in ("", "_edited")
+        for of_row, start, end, speakers in pairs.select(f"{column}{version}" for column in columns[1:]).iter_rows()
+    ]
+    texts, spans, separators = zip(*joined, strict=True)
     read = surprisals(model, texts, progress)
+    counted = [each.without(marks) for each, marks in zip(read, separators, strict=True)]
     nan = np.array([np.nan])
     in_region = [nan if span is None else each.over(*span) for each, span in zip(read, spans, strict=True)]
     ways = {
-        "total": [each.bits.sum() for each in read],
-        "per_token": [each.bits.mean() if len(each.bits) else 0.0 for each in read],
+        "total": [bits.sum() for bits in counted],
+        "per_token": [bits.mean() if len(bits) else 0.0 for bits in counted],
         "region": [each.sum() for each in in_region],
         "region_per_token": [each.mean() if len(each) else np.nan for each in in_region],
     }
@@ -154,7 +173,9 @@ def _score(method: str, differences: Bits, rows: pl.DataFrame) -> ModelScore:
 def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.DataFrame) -> list[ModelScore]:
     """The score of each condition of a suite, and of each target word in it where few words have many rows each.
 
-    Passages are divided into those with direct speech (``dialogue``) and others (``narration``), too.
+    Passages are divided into those with direct speech (``dialogue``) and others (``narration``), and by whether the
+    compared sentence has the speaker of the one before it; sentences by the words between a verb and its subject, and
+    by attractors among these. Such parts have at least ``LEAST_ROWS`` pairs.
     """
     names = data.conditions or tuple(map(str, range(int(pairs["condition"].max()) + 1)))  # type: ignore[arg-type]
     named = pairs.with_columns(
@@ -162,16 +183,23 @@ def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.Da
         target=pl.col("target").str.to_lowercase(),
         kind=pl.when(pl.col("texts").list.eval(pl.element().str.contains(SPEECH)).list.any())
         .then(pl.lit("dialogue")).otherwise(pl.lit("narration")),
+        speaker=pl.col("other_speaker").replace_strict({False: "same speaker", True: "speaker change"}, default=None),
+        between=pl.col("distance").replace_strict(BETWEEN, default=pl.when(pl.col("distance") > 0).then(pl.lit(FAR))),
+        attracted=pl.when(pl.col("attractors") > 0).then(pl.lit("with attractors"))
+        .when(pl.col("attractors") == 0).then(pl.lit("no attractor")),
     )  # fmt: skip
     keys: list[tuple[str, ...]] = [("condition",)] if named["condition"].n_unique() > 1 else []
     if named["target"].is_null().all() and named["kind"].n_unique() > 1:
         keys.append(("kind",))
-    n_targets = named["target"].drop_nulls().n_unique()
-    if 1 < n_targets <= _MOST_TARGETS and named.height >= _ROWS_PER_TARGET * n_targets:
+    parts = [("speaker",), ("condition", "between"), ("attracted",)]
+    keys += [columns for columns in parts if named[columns[-1]].count()]
+    if 1 < named["target"].drop_nulls().n_unique() <= _MOST_TARGETS:
         keys.append(("condition", "target"))
     scores = []
     for columns in keys:
-        for values in sorted(named.select(columns).unique().rows()):
+        counts = named.drop_nulls(columns).group_by(columns).len()
+        large = counts if columns == ("condition",) else counts.filter(pl.col("len") >= LEAST_ROWS)
+        for values in sorted(large.select(columns).rows()):
             chosen = named.select(
                 pl.all_horizontal(
                     pl.col(column).eq_missing(value) for column, value in zip(columns, values, strict=True)
@@ -185,6 +213,22 @@ def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.Da
 def _share_positive(differences: Bits) -> Bits:
     """1 where the edited text has more surprisal than the original, 0 where it has less, one half where both agree."""
     return np.where(np.abs(differences) <= TIE, 0.5, (np.sign(differences) + 1) / 2)
+
+
+def _separator(model: LanguageModel) -> str:
+    """What divides the turns of a dialogue for a model: its separator, else its end of a text, else a line break."""
+    return model.tokenizer.sep_token or model.tokenizer.eos_token or "\n"
+
+
+def _with_separators(
+    texts: Sequence[str], start: int | None, end: int | None, speakers: Sequence[str | None] | None, separator: str
+) -> tuple[str, tuple[int, int] | None, list[tuple[int, int]]]:
+    """The texts of a row as one, the place of the region in it, and those of the separators between speakers."""
+    turns = [separator if one and other and one != other else "" for one, other in pairwise(speakers or [])]
+    text, span = join_texts(texts, None if start is None or end is None else (start, end), turns)
+    ends = np.cumsum([len(each) + 1 for each in texts]).tolist()
+    gaps = ((place - 1, place) for place, turn in zip(ends, turns, strict=False) if turn)
+    return text, span, [place for gap in gaps if (place := join_texts(texts, gap, turns)[1])]
 
 
 def _choices(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:

@@ -1,11 +1,14 @@
 """Suites of orders put sentences before those that they refer to."""
 
 import itertools
+import re
 
 import polars as pl
 import pytest
 from shared import SHARED
 
+from discoprobe.builders import Settings
+from discoprobe.builders.audit import from_config
 from discoprobe.builders.build import build
 from discoprobe.builders.passages import SIZE, breaking_orders, linked_windows, marks
 from discoprobe.loaders.conllu import read_corpora
@@ -142,6 +145,36 @@ def test_orders_put_a_linked_sentence_before_those_that_it_follows(moved):
         assert dict(zip(map(str, orders["order"].to_list()), orders["strength"], strict=True)) == expected, kinds
         assert orders["key"].is_unique().all()
         assert windows.height == bool(expected)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="no ../shared beside the repository")
+@pytest.mark.parametrize("task", ["order_all", "order_context", "cloze_suite"])
+def test_the_speakers_of_a_passage_are_those_of_the_corpus(task):
+    """Also in the bad order; a continuation from elsewhere stands in the turn of the right one."""
+    folder = SHARED / "corpora" / "ud" / "en" / "GUM-open"
+    facts = {}
+    for path in folder.glob("*.conllu"):
+        for block in path.read_text(encoding="utf-8").split("\n\n"):
+            said = dict(re.findall(r"^# (sent_id|text|speaker) = (.*)$", block, re.MULTILINE))
+            facts[said.get("sent_id")] = (said.get("text"), said.get("speaker"))
+    config = build(task, load_corpus("en", [str(folder)]), Settings(min_class=2))
+    rows = config.splits["test"].to_pylist()
+    named = [row for row in rows if row["speakers_good"]]
+    assert 20 < len(named) < len(rows)
+    for row in named:
+        said = dict(facts[sent_id] for sent_id in row["sent_ids"])
+        assert row["speakers_good"] == [said[text] for text in row["regions_good"]]
+        in_turns = row["regions_bad"] if task != "cloze_suite" else row["regions_good"]
+        assert row["speakers_bad"] == [said[text] for text in in_turns]
+    changes = from_config(config).rows.filter(pl.col("label") == 0)
+    at = {row["pair_id"]: row for row in rows}
+    for pair, changed in changes.select("pair_id", "other_speaker").iter_rows():
+        speakers = at[pair]["speakers_good"] or []
+        pairs = [first != second for first, second in itertools.pairwise(speakers) if first and second]
+        if task == "order_all":
+            assert changed == (any(pairs) if pairs else None)
+        else:
+            assert changed == (speakers[-1] != speakers[-2] if speakers and all(speakers[-2:]) else None)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no ../shared beside the repository")
