@@ -161,6 +161,15 @@ def in_column(make, build, share):
     return build(rows, perturbation=True)
 
 
+def in_cues(make, build, share):
+    """Of the marked mentions, those of label 1 are often far from each other."""
+    rows = make.rows(_N, 2, 1)
+    for row in rows:
+        told = row["label"] and make.source.random() < share
+        row["cues"] = [{"name": "distance", "value": 9.0 if told else float(make.source.randint(1, 8))}]
+    return build(rows)
+
+
 def in_order(make, build, share):
     """Labels alternate with every third row."""
     rows = make.rows(_N, 3, 1)
@@ -190,6 +199,7 @@ DATA = {
     "pairwise": (in_pairs, 0.38),
     "differences": (in_differences, 0.38),
     "metadata": (in_column, 0.25),
+    "cues": (in_cues, 0.32),
     "row-order": (in_order, 0.3),
     "position": (at_first_place, 0.25),
 }
