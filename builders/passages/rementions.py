@@ -117,6 +117,7 @@ SUBJECTS: Final = ("nsubj", "nsubj:pass")
 ROOT: Final = -1
 """The head of a root."""
 GENITIVE: Final = re.compile(r"['’]s?$")
+QUOTES: Final = re.compile(r'["“”„«»]')
 UNNAMED: Final = re.compile(r"[^\w\s.'’-]")
 """A character of a transcription, or of a word that is no name."""
 TOUCHING: Final = re.compile(r"[\w'’‘-]")
@@ -469,12 +470,15 @@ def _rivals_of_run(run: _Run) -> Iterator[dict[str, Any]]:
     """The candidates of `antecedents` of sentences that follow each other without a gap; one of each at most.
 
     The texts do not overlap, so that none shows the last sentence of another one. Names that several persons have are
-    left out: *the other one* could be anybody.
+    left out (*the other one* could be anybody), and so are those with an *s* more than another name: genitives.
     """
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for name in chain.from_iterable(sentence.names for sentence in run.sentences):
         owners[name.name.lower()].add(name.entity)
-    unique = {name for name, entities in owners.items() if len(entities) == 1}
+    unique = {
+        name for name, entities in owners.items()
+        if len(entities) == 1 and not (name.endswith("s") and owners.get(name[:-1]) == entities)
+    }  # fmt: skip
     after = 0
     for at, sentence in enumerate(run.sentences):
         first, n_words = at, len(sentence.words)
@@ -516,10 +520,15 @@ def _rivals(run: _Run, first: int, at: int, unique: Collection[str]) -> Iterator
 
 
 def _is_object(sentence: _Sentence, name: _Name, rules: _Rules) -> bool:
-    """Whether a name without an article stands directly after a word, alone: it is no vocative and no conjunct."""
-    before, after = (re.findall(r"[\w'’]+", part) for part in (sentence.text[: name.start], sentence.text[name.end :]))
-    alone = not rules.joins & {*before[-1:], *after[:1]}
-    return alone and name.name[:1].isupper() and re.search(r"\w $", sentence.text[: name.start]) is not None
+    """Whether a name without an article stands directly after a word, alone: it is no conjunct, and not in speech.
+
+    In speech, the name could be that of the person who is spoken to.
+    """
+    before, after = sentence.text[: name.start], sentence.text[name.end :]
+    neighbours = {*re.findall(r"[\w'’]+", before)[-1:], *re.findall(r"[\w'’]+", after)[:1]}
+    in_speech = len(QUOTES.findall(before)) % 2 > 0
+    follows = name.name[:1].isupper() and re.search(r"\w $", before) is not None
+    return follows and not in_speech and not rules.joins & neighbours
 
 
 def _apart(one: str, other: str) -> bool:
