@@ -12,18 +12,20 @@ in its own context.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
+import numpy as np
 import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.drops import Drops
+from discoprobe.builders.edits.swaps import SwapRules, causes_elision
 from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
 from discoprobe.builders.passages.relation_units import candidates
 from discoprobe.builders.sampling.balance import cap, in_both_directions
@@ -79,17 +81,25 @@ def _texts(rows: pl.DataFrame, label: int, text: str, mention: str) -> pl.DataFr
 
 CONDITIONS: Final = ("continue", "switch")
 CONTINUE, SWITCH = CONDITIONS
+DISTANCES: Final = ("near", "far")
+NEAR, FAR = DISTANCES
 
 REASONS: Final = {
     **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},
     "not-named": "the sentences before it do not have its name, in this form",
     "named-again": "the sentence names its subject in another place too",
     "not-first": "somebody is mentioned before the subject",
+    "short-context": "too few sentences are before it that no other row shows",
+    "elision": "the word before the name would lose its vowel before that of the other person",
+    "rival-named": "the sentence has the name of the other person, too",
     "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
 }
 
 MOST: Final = 18
 """Most sentences before the last one that are shown; they begin with the last one that names the subject."""
+
+LEAST: Final = 4
+"""Fewest sentences before the last one by which two antecedents can be told apart."""
 
 BACK: Final = 3
 """Sentences before the last one in which the subject before is looked for, without trees."""
@@ -107,6 +117,7 @@ SUBJECTS: Final = ("nsubj", "nsubj:pass")
 ROOT: Final = -1
 """The head of a root."""
 GENITIVE: Final = re.compile(r"['’]s?$")
+QUOTES: Final = re.compile(r'["“”„«»]')
 UNNAMED: Final = re.compile(r"[^\w\s.'’-]")
 """A character of a transcription, or of a word that is no name."""
 TOUCHING: Final = re.compile(r"[\w'’‘-]")
@@ -298,6 +309,29 @@ class _Sentence:
         return None if any(map(TOUCHING.match, around)) else (start, end)
 
 
+class _Run(NamedTuple):
+    """Sentences that follow each other without a gap, and what is known of them.
+
+    Attributes:
+        sentences: in their order.
+        pronouns: the subject pronoun of each entity of the document that has pronouns.
+        rules: what shows subjects without trees.
+        faults: why a sentence cannot be used, by ``sent``; null if it can.
+        language: of the text.
+    """
+
+    sentences: Sequence[_Sentence]
+    pronouns: Mapping[str, str]
+    rules: _Rules
+    faults: Mapping[int, str | None]
+    language: LanguageData
+
+    def fault(self, first: int, at: int) -> str | None:
+        """Why the sentences from one to another one cannot be shown; None if they can."""
+        shown = [self.faults[part.sent] for part in self.sentences[first : at + 1]]
+        return next((fault for fault in shown[:-1] if fault not in OF_ONE), None) or shown[-1]
+
+
 def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     """The subjects of a shard as candidates: ``sentence1`` as the corpus has it, ``sentence2`` with the other mention.
 
@@ -305,6 +339,21 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     the mention in both texts), ``mention``, ``other`` (what takes its place), and ``cell``: the pronoun, the number of
     words of the name and of sentences before, and whether the last name in these is that of the subject.
     """
+    return _frame(shard, context, _candidates_of_run)
+
+
+def antecedents(shard: Shard, context: Context) -> pl.DataFrame:
+    """The named persons of the sentences of a shard as candidates: ``sentence2`` has the name of a rival in its place.
+
+    A rival is another person with the same pronouns whom the sentences before name: the one who was mentioned last.
+    Further columns are those of `rementions`; ``name`` has the names of both, that of the one who was mentioned last
+    first, and ``cell`` which of these has more words, and which occurs more often before.
+    """
+    return _frame(shard, context, _rivals_of_run)
+
+
+def _frame(shard: Shard, context: Context, of_run: Callable[[_Run], Iterator[dict[str, Any]]]) -> pl.DataFrame:
+    """The candidates of the runs of a shard."""
     settings = replace(context.settings, probing_words=context.settings.discourse_words)
     facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
     faults = dict(facts.select("sent", "reason").iter_rows())
@@ -320,9 +369,7 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
         _add_phrases([sentence for run in runs for sentence in run], rules)
         pronouns = _pronouns(chain.from_iterable(runs), rules.forms)
         rows += [
-            {"doc": doc, **row}
-            for run in runs
-            for row in _candidates_of_run(run, pronouns, rules, faults, context.language)
+            {"doc": doc, **row} for run in runs for row in of_run(_Run(run, pronouns, rules, faults, context.language))
         ]
     schema: dict[str, Any] = {
         **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
@@ -367,16 +414,14 @@ def _pairs(run: Sequence[_Sentence], pronouns: Mapping[str, str], rules: _Rules)
                 earlier, place = next(iter(of_sentence), None), at
 
 
-def _candidates_of_run(
-    run: Sequence[_Sentence], pronouns: Mapping[str, str], rules: _Rules, faults: Mapping[int, str | None],
-    language: LanguageData,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+def _candidates_of_run(of_run: _Run) -> Iterator[dict[str, Any]]:
     """The candidates of sentences that follow each other without a gap.
 
     Previous subjects in the first or second person do not count: no pronoun of the third person can refer to them.
     Inside a sentence, a pronoun continues with a name only: before a name, a pronoun may be the same person.
     """
-    for at, new, before, old, pronoun, persons in _pairs(run, pronouns, rules):
+    run, rules, language = of_run.sentences, of_run.rules, of_run.language
+    for at, new, before, old, pronoun, persons in _pairs(run, of_run.pronouns, rules):
         sentence, of_old = run[at], run[before]
         if of_old.is_pronoun(old) and of_old.words[old.head].form.lower() not in rules.forms:
             continue
@@ -403,8 +448,7 @@ def _candidates_of_run(
         other = language.capitalise(pronoun) if begins else pronoun
         if condition == CONTINUE:
             other = language.capitalise(earlier_name) if begins and not sentence.has_tree else earlier_name
-        of_context = (fault for part in sentences_of_text[:-1] if (fault := faults[part.sent]) not in OF_ONE)
-        reason = next(of_context, None) or faults[sentence.sent]
+        reason = of_run.fault(first, at)
         between = [each for each in sentence.mentions if (old.head if before == at else -1) < each.head < new.head]
         if not earlier_name or name.lower() not in earlier_name.lower():
             reason = "not-named"
@@ -420,6 +464,121 @@ def _candidates_of_run(
             "name": name, "mention": form, "other": other, "reason": reason,
             "cell": f"{pronoun} {len(name.split())} {min(at - first, 2)} {last == [new.entity]} {before == at}",
         }  # fmt: skip
+
+
+def _rivals_of_run(run: _Run) -> Iterator[dict[str, Any]]:
+    """The candidates of `antecedents` of sentences that follow each other without a gap; one of each at most.
+
+    The texts do not overlap, so that none shows the last sentence of another one. Names that several persons have are
+    left out (*the other one* could be anybody), and so are those with an *s* more than another name: genitives.
+    """
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for name in chain.from_iterable(sentence.names for sentence in run.sentences):
+        owners[name.name.lower()].add(name.entity)
+    unique = {
+        name for name, entities in owners.items()
+        if len(entities) == 1 and not (name.endswith("s") and owners.get(name[:-1]) == entities)
+    }  # fmt: skip
+    after = 0
+    for at, sentence in enumerate(run.sentences):
+        first, n_words = at, len(sentence.words)
+        while first > after and n_words + len(run.sentences[first - 1].words) <= LONGEST_TEXT and at - first < MOST:
+            first -= 1
+            n_words += len(run.sentences[first].words)
+        rows = sorted(_rivals(run, first, at, unique), key=lambda row: row["reason"] is not None)
+        yield from rows[:1]
+        if any(row["reason"] is None for row in rows):
+            after = at + 1
+
+
+def _rivals(run: _Run, first: int, at: int, unique: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The candidates of `antecedents` of a sentence, with ``unique`` names; the texts begin with the ``first`` one."""
+    sentence, context = run.sentences[at], run.sentences[first:at]
+    names = [name for part in context for name in part.names if name.name.lower() in unique]
+    mentioned = [mention.entity for part in context for mention in part.mentions]
+    present = {mention.entity for mention in sentence.mentions}
+    for pronoun in sorted({*run.pronouns.values()}):
+        persons = {entity for entity in run.pronouns if run.pronouns[entity] == pronoun}
+        places = {sentence.span(mention) for mention in sentence.subjects(persons, run.rules)}
+        for name in sentence.names:
+            if name.entity not in persons or name.name.lower() not in unique:
+                continue
+            is_subject = name[:2] in places
+            if not is_subject and not _is_object(sentence, name, run.rules):
+                continue
+            rivals = [
+                one for one in names
+                if one.entity in persons - present and _apart(one.name, name.name)
+                and (is_subject or one.name[:1].isupper())
+            ]  # fmt: skip
+            if rivals:
+                rival = max(rivals, key=lambda one: len(mentioned) - mentioned[::-1].index(one.entity))
+                of_both = {
+                    who: [n for n, one in enumerate(mentioned) if one == who] for who in (name.entity, rival.entity)
+                }
+                yield _row_of_rivals(run, (first, at), name, rival, of_both)
+
+
+def _is_object(sentence: _Sentence, name: _Name, rules: _Rules) -> bool:
+    """Whether a name without an article stands directly after a word, alone: it is no conjunct, and not in speech.
+
+    In speech, the name could be that of the person who is spoken to.
+    """
+    before, after = sentence.text[: name.start], sentence.text[name.end :]
+    neighbours = {*re.findall(r"[\w'’]+", before)[-1:], *re.findall(r"[\w'’]+", after)[:1]}
+    in_speech = len(QUOTES.findall(before)) % 2 > 0
+    follows = name.name[:1].isupper() and re.search(r"\w $", before) is not None
+    return follows and not in_speech and not rules.joins & neighbours
+
+
+def _apart(one: str, other: str) -> bool:
+    """Whether two names end with different words, so that they have at most a title in common."""
+    return one.lower().split()[-1] != other.lower().split()[-1]
+
+
+def _elides(before: str, name: str, language: LanguageData) -> bool:
+    """Whether the last word of a text loses its vowel before a name (*que Emma*)."""
+    last = before.lower().split()[-1:]
+    is_bound = bool(last) and last[0] in language.section(SwapRules).elides
+    return is_bound and bool(pl.select(causes_elision(pl.lit(name.lower()))).item())
+
+
+def _row_of_rivals(
+    run: _Run, shown: tuple[int, int], name: _Name, rival: _Name, places: Mapping[str, Sequence[int]]
+) -> dict[str, Any]:
+    """The candidate of a name and a rival; ``places`` are those of their mentions before."""
+    first, at = shown
+    sentence, parts = run.sentences[at], run.sentences[first : at + 1]
+    text = " ".join(part.text for part in parts)
+    start = sum(len(part.text) + 1 for part in parts[:-1]) + name.start
+    before, after = sentence.text[: name.start], sentence.text[name.end :]
+    begins = not re.search(r"\w", before)
+    form = sentence.text[name.start : name.end]
+    other = run.language.capitalise(rival.name) if begins else rival.name
+    own, others = places[name.entity], places[rival.entity]
+    named = any(one.entity == name.entity and one.name == name.name for part in parts[:-1] for one in part.names)
+    reason = run.fault(first, at)
+    if len(parts) <= LEAST:
+        reason = "short-context"
+    elif not named:
+        reason = "not-named"
+    elif name.name.lower() in f"{before}{after}".lower():
+        reason = "named-again"
+    elif rival.name.lower() in sentence.text.lower():
+        reason = "rival-named"
+    elif _elides(before, rival.name, run.language):
+        reason = "elision"
+    near = bool(own) and own[-1] > others[-1]
+    last, earlier = (name.name, rival.name) if near else (rival.name, name.name)
+    context = text[: -len(sentence.text)]
+    longer = np.sign(len(last.split()) - len(earlier.split()))
+    more_often = np.sign(context.count(last) - context.count(earlier))
+    return {
+        "sent": sentence.sent, "ids": [part.sent_id for part in parts], "label": NEAR if near else FAR,
+        "condition": NEAR if near else FAR, "sentence1": text, "sentence2": text[:start] + other + after,
+        "start": start, "name": f"{last} / {earlier}", "mention": form, "other": other, "reason": reason,
+        "cell": f"{longer} {more_often}",
+    }  # fmt: skip
 
 
 def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:

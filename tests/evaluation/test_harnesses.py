@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+from made_sentences import document
 from tiny_models import tokenizer_of
 
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
@@ -24,6 +25,7 @@ from discoprobe.cards.release import open_release
 from discoprobe.cards.release.export import export
 from discoprobe.evaluation import load_model, probes, surprisal, surprisals
 from discoprobe.loaders import silent
+from discoprobe.sources import load_corpus
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +99,15 @@ def run(package, program, folder, *arguments):
 
 @pytest.fixture(scope="module")
 def release(corpus_of, tmp_path_factory):
-    """Suites of Spanish and German, a config of choices, and one of pairs."""
+    """Suites of Spanish and German, a config of choices, one of pairs, and one of items with named persons."""
+    own = tmp_path_factory.mktemp("own")
+    story = ("{a} came home late.", "She:a slept.", "{b} sang very loud.", "She:b left.", "{c} laughed aloud.")
+    names = [("Anna", "Berta"), ("Clara", "Dora"), ("Emma", "Fanny"), ("Gerda", "Hilda")]
+    made_texts = [
+        document(n, [text.replace("{c}", ("{a}", "{b}")[n % 2]) for text in story], a=a, b=b)
+        for n, (a, b) in enumerate(names)
+    ]
+    (own / "en_made-ud-test.conllu").write_text("".join(made_texts), encoding="utf-8")
     folder = tmp_path_factory.mktemp("release") / "suites"
     with open_release(folder) as made:
         for lang in ("de", "es"):
@@ -106,6 +116,11 @@ def release(corpus_of, tmp_path_factory):
             for result in build_all(tasks_named(["suites", "cloze", "bigram_shift"]), corpus, Settings(min_class=2)):
                 if isinstance(result, Config):
                     made.add(result)
+        corpus = load_corpus("en", [str(own)])
+        made.add_corpus(corpus)
+        for result in build_all(tasks_named(["antecedent_suite"]), corpus, Settings(min_class=2)):
+            if isinstance(result, Config):
+                made.add(result)
         made.finish()
     return folder
 
@@ -115,7 +130,7 @@ def configs(release):
     """The configs by name."""
     names = sorted(path.parent.name for path in release.glob("*/test-*.parquet"))
     read = {data.name: data for data in read_all(names, release, Reading()).data}
-    assert {"agreement_suite_es", "cloze_es", "cloze_suite_es", "order_all_de"} <= read.keys()
+    assert {"antecedent_suite_en", "agreement_suite_es", "cloze_es", "cloze_suite_es", "order_all_de"} <= read.keys()
     return read
 
 

@@ -1,0 +1,119 @@
+"""Every row names the right or the wrong one of two persons; an item has one row of each condition."""
+
+from collections import defaultdict
+
+import pytest
+from made_sentences import document
+
+import discoprobe
+from discoprobe.builders import Context, Settings, tasks_named
+from discoprobe.loaders import UnsupportedError
+from discoprobe.loaders.languages import language_data
+from discoprobe.sources import load_corpus
+
+START = ("{a} came home late.", "She:a slept until noon.", "{b} sang very loud.", "She:b left at noon.")
+"""Both are named; Berta was mentioned last."""
+
+
+def corpus(folder, lang, texts):
+    path = folder / f"{lang}_made-ud-test.conllu"
+    path.write_text("".join(texts), encoding="utf-8")
+    return load_corpus(str(path), on_error="skip")
+
+
+def candidates(folder, *sentences, lang="en", **names):
+    """The candidates of a document about Anna, Berta and Carl."""
+    (task,) = tasks_named(["antecedent_suite"])
+    text = document(1, sentences, **{"a": "Anna", "b": "Berta", "c": "Carl", **names})
+    (part,) = corpus(folder, lang, [text]).parts
+    return task.select(part.load(), Context(task.name, language_data(lang), Settings(), task.labels))
+
+
+def last(found):
+    """The names that stand in the last sentence of each candidate, its condition, and why it is left."""
+    return found.select("mention", "other", "condition", "reason").rows()
+
+
+def test_the_name_of_the_rival_stands_in_the_bad_text(tmp_path):
+    found = candidates(tmp_path, *START, "{b} laughed for hours.")
+    assert last(found)[-1] == ("Berta", "Anna", "near", None)
+    assert found["sentence1"][-1].endswith("She left at noon. Berta laughed for hours.")
+    assert found["sentence2"][-1].endswith("She left at noon. Anna laughed for hours.")
+    assert found["name"][-1] == "Berta / Anna"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        pytest.param("{b} laughed for hours.", ("Berta", "Anna", "near", None), id="near"),
+        pytest.param("{a} laughed for hours.", ("Anna", "Berta", "far", None), id="far"),
+        pytest.param("They:z met {a} there.", ("Anna", "Berta", "far", None), id="after-a-word"),
+        pytest.param("{a} saw that {a} left.", ("Anna", "Berta", "far", "named-again"), id="named-again"),
+    ],
+)
+def test_which_names_are_exchanged(tmp_path, sentence, expected):
+    assert last(candidates(tmp_path, *START, sentence))[-1] == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("{a} met {b} there.", id="both"),
+        pytest.param("{a} saw her:b there.", id="rival-by-pronoun"),
+        pytest.param("{c} laughed for hours.", id="other-gender"),
+        pytest.param("They:z met {a} and people.", id="conjunct"),
+        pytest.param("They:z said “ people met {a} there.", id="speech"),
+    ],
+)
+def test_what_is_no_candidate(tmp_path, sentence):
+    found = candidates(tmp_path, *START, sentence)
+    assert all(len(ids) <= len(START) for ids in found["ids"].to_list()), found["sentence1"].to_list()
+
+
+def test_a_context_is_long_enough_and_names_both(tmp_path):
+    assert last(candidates(tmp_path, *START[1:], "{a} laughed for hours."))[-1][-1] == "short-context"
+    found = candidates(tmp_path, "Annie:a came home late.", *START[1:], "{a} laughed for hours.")
+    assert last(found)[-1][-1] == "not-named"
+
+
+def test_a_name_of_two_persons_is_left(tmp_path):
+    assert not last(candidates(tmp_path, *START, "Anna:d came too.", "She:d sang.", "{b} laughed for hours."))
+
+
+def test_a_genitive_is_no_rival(tmp_path):
+    texts = ("{a} came home late.", "Annas:a house burned.", *START[1:], "{b} laughed for hours.")
+    assert last(candidates(tmp_path, *texts))[-1][:2] == ("Berta", "Anna")
+
+
+def test_no_text_shows_the_last_sentence_of_another(tmp_path):
+    found = candidates(tmp_path, *START, "{a} laughed for hours.", *START, "{b} went to bed.", *START)
+    used = found.filter(found["reason"].is_null())
+    shown = [name for ids in used["ids"].to_list() for name in ids]
+    assert used.height == 2
+    assert len(set(shown)) == len(shown)
+
+
+def test_before_an_elided_word_no_vowel_takes_the_place_of_a_consonant(tmp_path):
+    start = ("{a} entra dans la maison.", "Elle:a riait sans fin.", "{b} partit le soir.", "Elle:b dormait bien.")
+    found = candidates(tmp_path, *start, "On disait que {b} dormait.", lang="fr")
+    assert last(found)[-1] == ("Berta", "Anna", "near", "elision")
+
+
+def test_items_have_both_directions(tmp_path):
+    texts = [
+        document(n, [*START, f"{{{who}}} laughed for {n} hours."], a=a, b=b)
+        for n, (a, b) in enumerate([("Anna", "Berta"), ("Clara", "Dora"), ("Emma", "Fanny"), ("Gerda", "Hilda")])
+        for who in ("ab"[n % 2],)
+    ]
+    config = discoprobe.build("antecedent_suite", corpus(tmp_path, "en", texts), Settings(min_class=2))
+    items = defaultdict(set)
+    for row in config.splits["test"].to_pylist():
+        items[row["group"]].add(config.labels[row["label"]])
+        assert row["region"] == 0
+        assert row["sentence_good"][row["target"]["start"] : row["target"]["end"]] == row["target"]["form"]
+    assert [*items.values()] == [{"near", "far"}] * 2
+
+
+def test_a_language_without_listed_pronouns_is_not_supported(tmp_path):
+    with pytest.raises(UnsupportedError, match="no subject pronouns are listed for Spanish"):
+        discoprobe.build("antecedent_suite", corpus(tmp_path, "es", [document(1, START, a="A", b="B")]), Settings())
