@@ -209,9 +209,12 @@ BRIDGE_CUES: Final = (
     "name",
     "pronoun",
     "same_type",
+    "n_chars",
+    "capitals",
+    "definite",
 )
-"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether
-both have the same type."""
+"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, whether
+both have the same type, and characters, words with a capital and definiteness of the first."""
 
 NEAREST: Final = 12
 """Earlier mentions of other entities, the nearest ones, of which three are wrong choices."""
@@ -243,7 +246,7 @@ def _cues_of_bridge(passage: Passage, first: Mention, second: Mention) -> tuple[
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
         between, sentences, frequency, last, subject, n_words, first.kind == "name", first.kind == "pronoun",
-        first.type == second.type,
+        first.type == second.type, len(first.text), len(first.capitals), first.definiteness == "definite",
     )  # fmt: skip
 
 
