@@ -4,6 +4,7 @@
 document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be compared.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -200,7 +201,11 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     """
     for doc, sentences in _documents(shard, language.section(PronounForms)):
         entities = _entities(sentences)
-        articles = any(word.upos == "DET" and "Definite" in word.feats for one in sentences for word in one.words)
+        kinds = any(row.kind for one in sentences for row in one.mentions)
+        articles = any(
+            "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
+            for one in sentences for word in one.words
+        )  # fmt: skip
         for taken in _parts(sentences):
             yield _passage(doc, taken, entities, len(sentences), articles=articles)
 
@@ -369,6 +374,9 @@ def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, article
     definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
     if articles and kind == "noun" and not determined and features.get("Number") == "Plur":
         definiteness = "bare"
+    if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not row.kind:
+        inside_clause = re.search(r"[\w,]\s*$", sentence.text[: first.start])
+        kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]

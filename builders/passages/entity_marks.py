@@ -209,12 +209,9 @@ BRIDGE_CUES: Final = (
     "name",
     "pronoun",
     "same_type",
-    "n_chars",
-    "capitals",
-    "definite",
 )
-"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, whether
-both have the same type, and characters, words with a capital and definiteness of the first."""
+"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether
+both have the same type."""
 
 NEAREST: Final = 12
 """Earlier mentions of other entities, the nearest ones, of which three are wrong choices."""
@@ -246,7 +243,7 @@ def _cues_of_bridge(passage: Passage, first: Mention, second: Mention) -> tuple[
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
         between, sentences, frequency, last, subject, n_words, first.kind == "name", first.kind == "pronoun",
-        first.type == second.type, len(first.text), len(first.capitals), first.definiteness == "definite",
+        first.type == second.type,
     )  # fmt: skip
 
 
