@@ -4,10 +4,11 @@
 document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be compared.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby
 from typing import ClassVar, Final, NamedTuple
 
 import msgspec
@@ -19,6 +20,9 @@ from discoprobe.loaders.languages.language import LanguageData, LanguageSection
 
 LEAST: Final = 70
 """Words from which on a passage ends with a sentence."""
+
+SHORTEST: Final = 40
+"""Least words of a document that is a passage as a whole."""
 
 LONGEST: Final = 200
 """Most words of a passage, which then fits into the 512 tokens of most encoders."""
@@ -192,20 +196,36 @@ class Passage:
 def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     """Disjoint passages of the documents of a shard that have mentions, each of unbroken sentences.
 
-    A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out.
+    A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out. The
+    last one has the rest of the document too, if it is not longer than ``LONGEST`` with it.
     """
     for doc, sentences in _documents(shard, language.section(PronounForms)):
         entities = _entities(sentences)
-        articles = any(word.upos == "DET" and "Definite" in word.feats for one in sentences for word in one.words)
-        taken: list[_Sentence] = []
-        for sentence, after in pairwise([*sentences, None]):
-            taken.append(sentence)  # type: ignore[arg-type]
-            n_words = sum(len(one.words) for one in taken)
-            whole = n_words >= LEAST
-            if whole and n_words <= LONGEST:
-                yield _passage(doc, taken, entities, len(sentences), articles=articles)
-            if whole or (after and after.run != taken[0].run):
-                taken = []
+        kinds = any(row.kind for one in sentences for row in one.mentions)
+        articles = any(
+            "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
+            for one in sentences for word in one.words
+        )  # fmt: skip
+        for taken in _parts(sentences):
+            yield _passage(doc, taken, entities, len(sentences), articles=articles)
+
+
+def _parts(sentences: Sequence["_Sentence"]) -> Iterator[list["_Sentence"]]:
+    """The sentences of each passage of a document."""
+    for _, run in groupby(sentences, key=lambda sentence: sentence.run):
+        parts: list[list[_Sentence]] = [[]]
+        for sentence in run:
+            if _n_words(parts[-1]) >= LEAST:
+                parts.append([])
+            parts[-1].append(sentence)
+        if len(parts) > 1 and _n_words(parts[-1]) < LEAST and _n_words(parts[-2] + parts[-1]) <= LONGEST:
+            parts[-2:] = [parts[-2] + parts[-1]]
+        least = LEAST if len(parts) > 1 else SHORTEST
+        yield from (part for part in parts if least <= _n_words(part) <= LONGEST)
+
+
+def _n_words(sentences: Sequence["_Sentence"]) -> int:
+    return sum(len(sentence.words) for sentence in sentences)
 
 
 class _Row(NamedTuple):
@@ -354,6 +374,9 @@ def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, article
     definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
     if articles and kind == "noun" and not determined and features.get("Number") == "Plur":
         definiteness = "bare"
+    if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not row.kind:
+        inside_clause = re.search(r"[\w,]\s*$", sentence.text[: first.start])
+        kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]

@@ -7,6 +7,7 @@ in the rows, so that the audit can measure it.
 """
 
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -18,17 +19,19 @@ from discoprobe.builders.config import RELATION_CANDIDATES, Shape
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.entities import Mention, Passage, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
-from discoprobe.builders.sampling.balance import cap, differences, ranks, remove_bias, with_rank
+from discoprobe.builders.sampling.balance import cap, differences, ranks, remove_bias, steps, with_rank
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import SPANS, Shard
+from discoprobe.loaders.near_duplicates import near_clusters
 
 EACH: Final = 60
-"""Most sets of marks of a passage among which the balance chooses."""
+"""Most sets of marks among which the balance chooses one."""
 
-DEVIATIONS: Final = 0.7
-"""Standard deviations of chance by which a rule on a cue may be better than chance in a split."""
+DEVIATIONS: Final = (0.3, 0.5)
+"""Standard errors by which the accuracy of a rule on a cue may be better than chance in a split, and the same in a
+split that would else have fewer rows than ``MIN_ROWS``: what half of a standard error helps, the audit cannot see."""
 
 REASONS: Final = {
     "no-counterpart": "no two mentions of its passage are alike but for the label",
@@ -97,7 +100,7 @@ def mention_task(  # noqa: PLR0913 (one keyword per choice of a task)
 SPAN: Final = pl.Struct({"start": pl.Int32, "end": pl.Int32})
 
 CANDIDATES: Final[dict[str, Any]] = {
-    **RELATION_CANDIDATES, "window": pl.UInt64, "passage": pl.String, "texts": pl.List(pl.String),
+    **RELATION_CANDIDATES, "window": pl.UInt64, "unit": pl.UInt64, "passage": pl.String, "texts": pl.List(pl.String),
     "questions": pl.List(pl.String), "answers": pl.List(pl.String), "first": SPANS, "second": SPAN,
     "cues": pl.List(pl.List(pl.Float64)), "names": pl.List(pl.String),
     "bases": pl.List(pl.String), "grades": pl.List(pl.Float64),
@@ -118,20 +121,24 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
     """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason."""
     rows: list[dict[str, Any]] = []
     for passage in passages(shard, context.language):
-        sets = sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one)))[:EACH]
+        by_unit: defaultdict[int, list[Marks]] = defaultdict(list)
+        for one in sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one))):
+            unit = passage.key if whole or not one.second else hashing.digest(passage.key, one.second.entity)
+            by_unit[unit].append(one)
+        sets = [(unit, one) for unit, of_unit in by_unit.items() for one in of_unit[:EACH]]
         common = {
             "doc": passage.doc, "ids": passage.ids, "window": passage.key, "passage": passage.text, "names": cues,
             "answers": answers,
         }  # fmt: skip
         if not sets:
             rows.append({**common, "reason": "no-counterpart", "key": passage.key})
-        for one in sets:
+        for unit, one in sets:
             spans = [_span(mention) for mention in one.mentions]
             second = _span(one.second) if one.second else None
             rows.append({
                 **common, "first": spans, "second": second, "cues": [list(map(float, values)) for values in one.cues],
                 "bases": [basis for basis, _ in one.facts] or None, "grades": [grade for _, grade in one.facts] or None,
-                "key": hashing.digest(passage.key, *_places(one)),
+                "unit": unit, "key": hashing.digest(passage.key, *_places(one)),
                 "texts": [mark_units(passage.text, [span], *([[second]] if second else [])) for span in spans],
                 "questions": [
                     question.format(first=quoted(passage.text, mention),
@@ -200,7 +207,7 @@ def _sample_choices(frame: pl.DataFrame, context: Context) -> Sample:
 
 
 def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per_set: int) -> pl.DataFrame:
-    """At most one set of marks per passage, so that no cue tells the label in any split.
+    """At most one set of marks per unit, so that no cue tells the label in any split.
 
     Args:
         frame: the candidates.
@@ -211,23 +218,33 @@ def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per
     usable = drops.usable(frame)
     if usable.is_empty():
         return usable
-    single = usable.unique(["passage", "first", "second"], keep="first", maintain_order=True)
+    windows = usable.unique("window", maintain_order=True)
+    clustered = windows.with_columns(cluster=near_clusters(windows["passage"]))
+    single = usable.join(clustered.unique("cluster", keep="first", maintain_order=True), on="window", how="semi")
     drops.keep(usable, single, "duplicate")
-    of_windows = with_splits(single.unique("window", maintain_order=True), context).select("window", "group", "split")
-    split = single.join(of_windows, on="window", how="left", maintain_order="left")
+    of_units = with_splits(single.unique("unit", maintain_order=True), context).select("unit", "group", "split")
+    split = single.join(of_units, on="unit", how="left", maintain_order="left")
     if rows_per_set > 1:
         rows_per_set = _n_labels(split, rows_per_set)
         split = drops.keep(split, split.filter(pl.col("first").list.len() == rows_per_set), "other-labels")
-    first = with_rank(split, ["window"], "alternative", *context.seed_key).sort("window", "rank").drop("rank")
-    chosen = first.unique("window", keep="first", maintain_order=True)
+    first = with_rank(split, ["unit"], "alternative", *context.seed_key).sort("unit", "rank").drop("rank")
+    chosen = first.unique("unit", keep="first", maintain_order=True)
     if context.settings.match:
         gains = gains_of_cues(np.array(first["cues"].to_list(), dtype=np.float64))
-        alternatives = first.with_columns(key="window", _key="key")
-        chosen = (
-            remove_bias(alternatives, gains, *context.seed_key, slack=np.inf, deviations=DEVIATIONS)
+        alternatives = first.with_columns(key="unit", _key="key")
+        tight, wide = (
+            remove_bias(alternatives, gains, *context.seed_key, slack=np.inf, deviations=most)
             .with_columns(key="_key")
             .drop("_key")
+            for most in DEVIATIONS
         )
+        least = (
+            pl.col("split")
+            .cast(pl.String)
+            .replace_strict(dict(zip(SPLITS, MIN_ROWS, strict=True)), return_dtype=pl.Int64)
+        )
+        large = tight.filter(rows_per_set * pl.len().over("split") >= least)
+        chosen = pl.concat([large, wide.join(large, on="split", how="anti", maintain_order="left")])
     drops.keep(split, chosen, "biased")
     return drops.keep(chosen, cap(chosen, context.settings, *context.seed_key, weight=rows_per_set), "over-size")
 
@@ -238,8 +255,8 @@ def _n_labels(sets: pl.DataFrame, most: int) -> int:
     The first two labels are always used, even if there are too few.
     """
     for n in range(most, 2, -1):
-        windows = sets.filter(pl.col("first").list.len() == n).group_by("split").agg(pl.col("window").n_unique())
-        counts = dict(windows.iter_rows())
+        units = sets.filter(pl.col("first").list.len() == n).group_by("split").agg(pl.col("unit").n_unique())
+        counts = dict(units.iter_rows())
         if all(n * counts.get(split, 0) >= least for split, least in zip(SPLITS, MIN_ROWS, strict=True)):
             return n
     return 2
@@ -254,7 +271,7 @@ def gains_of_cues(cues: np.ndarray) -> np.ndarray:
     Args:
         cues: shape (sets, mentions, cues).
     """
-    rules = (ranks, differences) if cues.shape[1] == 2 else (differences,)  # noqa: PLR2004
+    rules = (ranks, differences, steps) if cues.shape[1] == 2 else (differences,)  # noqa: PLR2004
     return np.hstack([rule(cues[:, :, cue]) for cue in range(cues.shape[2]) for rule in rules])
 
 
@@ -280,6 +297,6 @@ def _rows_of_label(sets: pl.DataFrame, label: int) -> pl.DataFrame:
         grade=pl.col("grades").list.get(label),
         question=pl.col("questions").list.get(label),
         cues=pl.Series(cues, dtype=pl.List(pl.Struct({"name": pl.String, "value": pl.Float64}))),
-        label=pl.lit(label, pl.Int64), pair="window", row=pl.col("row").cast(pl.Int64),
+        label=pl.lit(label, pl.Int64), pair="unit", row=pl.col("row").cast(pl.Int64),
         key=pl.Series(hashing.mix(sets["key"].to_numpy(), label)),
     ).drop("first", "second", "names")  # fmt: skip

@@ -10,4 +10,6 @@ others.
 from discoprobe.builders.passages.entity_marks import BRIDGE_CUES, bridging_choice
 from discoprobe.builders.passages.mention_rows import choice_of_mentions
 
-TASK = choice_of_mentions(bridging_choice, BRIDGE_CUES, "Because of what can a reader know what {second} refers to?")
+TASK = choice_of_mentions(
+    bridging_choice, BRIDGE_CUES, "Because of what can a reader know what {second} refers to?", version=2
+)

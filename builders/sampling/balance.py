@@ -285,6 +285,10 @@ FAR = 2.0
 """Differences between a candidate and the others are clipped at this number of standard deviations."""
 
 
+STEPS = 15
+"""Parts into which ``steps`` divides the values of a measure."""
+
+
 def equal_counts(rows: pl.DataFrame, by: str, cell: list[str], *seed_key: str | int) -> pl.DataFrame:
     """Keeps equally many rows of each value of ``by`` in every ``cell``; hash order decides which.
 
@@ -448,6 +452,16 @@ def classes(values: Floats) -> Floats:
     edges = np.unique(np.quantile(values, np.arange(1, n_classes) / n_classes)) if n_classes > 1 else np.empty(0)
     in_class = np.searchsorted(edges, values)[:, :, None] == np.arange(len(edges) + 1)
     return _in_eighths(in_class[:, 0] - in_class[:, 1:].mean(axis=1))
+
+
+def steps(values: Floats) -> Floats:
+    """Like ``ranks``, for the rules "the right one is above this value, and the others are not", as decision trees ask.
+
+    The values are quantiles: every fifteenth candidate is between two of them.
+    """
+    edges = np.unique(np.quantile(values, np.arange(1, STEPS) / STEPS)) if len(values) else np.empty(0)
+    above = values[:, :, None] > edges
+    return _in_eighths(above[:, 0] - above[:, 1:].mean(axis=1))
 
 
 def waves(measures: Sequence[Floats]) -> Floats:

@@ -5,6 +5,7 @@
 
 import re
 from collections import Counter, defaultdict
+from types import SimpleNamespace
 
 import pytest
 from shared import UD, needs_shared
@@ -12,6 +13,7 @@ from shared import UD, needs_shared
 from discoprobe.builders import Context, Settings, Shape, tasks_named
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build_all
+from discoprobe.builders.passages.entities import _parts
 from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
@@ -299,5 +301,20 @@ def test_splits_and_passages(gum, task):
         for row in table.to_pylist():
             splits[row["doc_id"]].add(split)
             for name in row["sent_ids"]:
-                passages[name].add(row["pair_id"])
+                passages[name].add(row["passage"])
     assert {len(names) for names in (*splits.values(), *passages.values())} == {1}
+
+
+def parts(*lengths):
+    """The lengths of the passages of a document with one run of sentences of these lengths."""
+    sentences = [SimpleNamespace(run=0, words=[None] * length) for length in lengths]
+    return [sum(len(sentence.words) for sentence in part) for part in _parts(sentences)]
+
+
+def test_passages_of_documents():
+    assert parts(39) == []
+    assert parts(40) == [40]  # a short document is a passage
+    assert parts(50, 30, 50, 30) == [80, 80]
+    assert parts(50, 30, 50) == [130]  # the rest is added to the last passage
+    assert parts(50, 130, 50) == [180]  # which would be too long
+    assert parts(201) == []
