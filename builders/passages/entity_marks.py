@@ -290,7 +290,7 @@ def salience(passage: Passage) -> Iterator[Marks]:
         if mention.kind in {"name", "noun"} and _refers(mention):
             first.setdefault(mention.entity, mention)
     rated = {entity: _about(passage, entity) for entity in first}
-    for one, other in product(*([m for e, m in first.items() if rated[e][0] is about] for about in (True, False))):
+    for one, other in product(*([m for e, m in first.items() if rated[e][0] == about] for about in (True, False))):
         same = counts[one.entity] == counts[other.entity] and one.kind == other.kind and one.type == other.type
         # without types, the same pronouns show that both are persons, or things
         same &= one.type is not None or _compatible(passage.entities[one.entity], passage.entities[other.entity])

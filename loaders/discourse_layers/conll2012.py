@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Facts, Mention, Place, conllu
+from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Facts, Mention, MentionPlace, conllu
 from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.languages.language import language_data
 
@@ -93,7 +93,7 @@ def _mentions(sentences: Sequence[Sequence[_Word]], before: int, facts: Facts) -
     """The mentions of a document, in the order in which they end, and what is malformed in its brackets."""
     problems: list[BadLine] = []
     opened: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)  # sentence, word and line of each bracket
-    places: dict[tuple[str, Place], None] = {}
+    places: dict[tuple[str, MentionPlace], None] = {}
     for number, sentence in enumerate(sentences, before + 1):
         for at, word in enumerate(sentence, 1):
             try:
@@ -108,7 +108,7 @@ def _mentions(sentences: Sequence[Sequence[_Word]], before: int, facts: Facts) -
                         )
                     first_sentence, first, _ = opened[entity].pop()
                     if first_sentence == number:
-                        places[entity, Place(number, first, at)] = None
+                        places[entity, MentionPlace(number, first, at)] = None
             except MalformedError as error:
                 problems.append(BadLine(REASON, error.line, str(error)))
     for entity, left in opened.items():
@@ -156,11 +156,11 @@ def read_facts(data: bytes, suffix: str) -> tuple[Facts, list[BadLine]]:
         try:
             if suffix == ".ann" and cells[0] == "MENTION":
                 sentence, first, _, last = map(int, cells[2:6])
-                facts.mentions[Place(sentence + 1, first + 1, last + 1)] = cells[7], cells[8]
+                facts.mentions[MentionPlace(sentence + 1, first + 1, last + 1)] = cells[7], cells[8]
             elif suffix == ".tsv" and line.strip() and cells[:2] != ["filename", "sentno"]:
                 sentence, first, after = map(int, cells[1:4])
                 values = cells[6], GENDERS.get(cells[4], ""), NUMBERS.get(cells[5], "")
-                facts.entities[Place(sentence + 1, first + 1, after)] = values
+                facts.entities[MentionPlace(sentence + 1, first + 1, after)] = values
         except (ValueError, IndexError):
             problems.append(
                 BadLine(REASON, number, "expected the cells of a mention of LitBank or an entity of OpenBoek")

@@ -64,7 +64,7 @@ class Mention(NamedTuple):
     parts: tuple[str, ...] = ()
 
 
-class Place(NamedTuple):
+class MentionPlace(NamedTuple):
     """A part of a sentence of a file: numbers of the sentence, its first and its last word, from 1."""
 
     sentence: int
@@ -75,8 +75,8 @@ class Place(NamedTuple):
 class Facts(NamedTuple):
     """Facts about mentions from a second file: type and kind by place; type, gender and number of the entity there."""
 
-    mentions: dict[Place, tuple[str, str]]
-    entities: dict[Place, tuple[str, str, str]]
+    mentions: dict[MentionPlace, tuple[str, str]]
+    entities: dict[MentionPlace, tuple[str, str, str]]
 
 
 class Annotated(NamedTuple):
