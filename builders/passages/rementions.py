@@ -10,6 +10,7 @@ If single pairs are not reliable, an item is: a reader may accept a bad text, bu
 in its own context.
 """
 
+import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -378,8 +379,10 @@ def _frame(shard: Shard, context: Context, of_run: Callable[[_Run], Iterator[dic
     frame = pl.DataFrame([dict.fromkeys(schema) | row for row in rows], schema, orient="row").drop("key")
     keyed = frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left")
     keys = [hashing.mix(key, start) for key, start in keyed.select("key", "start").iter_rows()]
-    quotes = pl.when(pl.col("reason").is_null()).then(clean_text.half_quoted(pl.col("sentence1")))
-    keyed = keyed.with_columns(key=pl.Series(keys, dtype=pl.UInt64), reason=pl.coalesce("reason", quotes))
+    keyed = keyed.with_columns(key=pl.Series(keys, dtype=pl.UInt64))
+    for check in (clean_text.half_quoted, functools.partial(clean_text.fault, some=True)):  # sentences were clean alone
+        of_text = pl.when(pl.col("reason").is_null()).then(check(pl.col("sentence1")))
+        keyed = keyed.with_columns(reason=pl.coalesce("reason", of_text))
     return candidates(keyed, LONGEST_TEXT)
 
 

@@ -281,3 +281,12 @@ def test_syntaxgym_has_items_with_four_conditions(config, items, tmp_path):
             for condition in config.labels for version, side in (("original", "good"), ("edited", "bad"))
         }  # fmt: skip
         assert [syntaxgym_files.value(tree, bits) for tree in trees] == [right, right]
+
+
+def test_a_text_is_clean_as_a_whole(tmp_path):
+    """A blank before a mark is no fault in a sentence alone, but beside one that has none."""
+    texts = [document(n, ["{a} came home late.", "She:a slept until noon."], a="Anna") for n in range(40)]
+    texts[0] = texts[0].replace("until noon.", "until noon .").replace("SpaceAfter=No", "_").replace("late .", "late.")
+    texts[0] = re.sub(r"_\n(\d+\t\.\t)", r"SpaceAfter=No\n\1", texts[0], count=1)
+    found = candidates_of(tmp_path, "".join(texts))
+    assert found["reason"].to_list() == ["spacing", *[None] * 39]
