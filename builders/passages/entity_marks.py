@@ -282,7 +282,12 @@ the document; it is not about one with ``SHORT`` at most."""
 
 
 def salience(passage: Passage) -> Iterator[Marks]:
-    """A mention of an entity that the document is about, and one of an entity that it is not about."""
+    """A mention of an entity that the document is about, and one of an entity that it is not about.
+
+    None in a corpus without trees: its roles and articles are not known, so shortcuts would remain.
+    """
+    if not any(mention.role for mention in passage.mentions):
+        return
     first: dict[str, Mention] = {}
     counts: Counter[str] = Counter()
     for mention in passage.mentions:

@@ -9,6 +9,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "balance": ["CLASSES_KEEP", "LENGTH_EDGES", "SURFACE", "assign_labels", "bin_of", "cap", "choose_labels", "classes",
         "differences", "edges", "equal_counts", "equal_counts_by_length", "frequent_in_splits",
-        "match_labels", "names", "ranks", "remove_bias", "strata", "surface", "waves", "with_companions", "with_rank"],
+        "match_labels", "names", "ranks", "remove_bias", "steps", "strata", "surface", "waves", "with_companions",
+        "with_rank"],
     "splits": ["ENOUGH", "Split", "corrected_shares", "split_of", "with_splits_of_sets"],
 })  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling import classes, differences, ranks, remove_bias, waves
+from discoprobe.builders.sampling import classes, differences, ranks, remove_bias, steps, waves
 
 
 def _rows(signs, split="train"):
@@ -180,3 +180,13 @@ def test_waves_of_the_opposite_differences_are_opposite():
     measures = [numbers.normal(size=(40, 2)) for _ in range(4)]
     assert (waves(measures) == -waves([measure[:, ::-1] for measure in measures])).all()
     assert waves([measure[:0] for measure in measures]).shape[0] == 0
+
+
+def test_steps_see_what_a_threshold_tells():
+    values = np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 2.0], [3.0, 2.0]] * 10)  # neither rank nor mean tells
+    assert ranks(values).sum() == 0
+    assert differences(values).sum() == 0
+    gains = steps(values)
+    assert gains.shape[1] == 3
+    assert gains.sum(axis=0).tolist() == [-20, 20, 0]  # above 1: the wrong one; above 2: the right one
+    assert steps(np.empty((0, 2))).shape == (0, 0)
