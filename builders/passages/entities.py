@@ -1,7 +1,8 @@
 """Mentions of entities in passages of documents, from corpora with coreference.
 
-``passages`` cuts the documents of a shard into passages; of each the ``Mention``s that can be shown, and what the whole
-document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be compared.
+``passages`` cuts the documents of a shard into passages; of each the ``PassageMention``s that can be shown, and what
+the whole document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be
+compared.
 """
 
 import re
@@ -72,7 +73,7 @@ def stem(form: str) -> str:
     return small[: STEM[0] if small != form.upper() else STEM[1]]
 
 
-class Word(NamedTuple):
+class _Word(NamedTuple):
     """A word: ``head`` is counted from 0; ``start`` and ``end`` are those of the multiword token that it is part of."""
 
     form: str
@@ -86,7 +87,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Mention:
+class PassageMention:
     """A mention that can be marked in a passage.
 
     Attributes:
@@ -133,7 +134,7 @@ class Mention:
     bridge: str | None
     parts: tuple[str, ...]
 
-    def overlaps(self, other: "Mention") -> bool:
+    def overlaps(self, other: "PassageMention") -> bool:
         """Whether both have a character in common."""
         return self.start < other.end and other.start < self.end
 
@@ -189,8 +190,13 @@ class Passage:
     first: int
     n_sentences: int
     text: str
-    mentions: tuple[Mention, ...]
+    mentions: tuple[PassageMention, ...]
     entities: Mapping[str, Entity]
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the corpus has trees: else roles and articles are not known."""
+        return any(mention.role for mention in self.mentions)
 
 
 def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
@@ -254,7 +260,7 @@ class _Sentence:
     sent_id: str
     key: int
     text: str
-    words: list[Word]
+    words: list[_Word]
     mentions: list[_Row]
 
 
@@ -265,7 +271,7 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
         mentions[sent].append(_Row(*mention))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
-    words: defaultdict[int, list[Word]] = defaultdict(list)
+    words: defaultdict[int, list[_Word]] = defaultdict(list)
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
@@ -277,7 +283,7 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
         of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
         by_form = None if upos else listed.get(form.lower())
         place = (deprel, head, start, end, token)
-        words[sent].append(Word(form, "PRON", *place, by_form) if by_form else Word(form, upos, *place, of_word))
+        words[sent].append(_Word(form, "PRON", *place, by_form) if by_form else _Word(form, upos, *place, of_word))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
         facts = part.select("index", "run", "sent_id", "key", "text", "sent").rows()
         document = [
@@ -313,7 +319,7 @@ def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
     return entities
 
 
-def _kind(head: Word, of_corpus: str | None) -> str:
+def _kind(head: _Word, of_corpus: str | None) -> str:
     """What kind of a mention one with this head is, as the corpus says, or by its part of speech.
 
     Where neither is known, a word with a capital is a name.
@@ -323,12 +329,12 @@ def _kind(head: Word, of_corpus: str | None) -> str:
     return "name" if head.form[:1].isupper() else "noun"
 
 
-def _is_speaker(word: Word) -> bool:
+def _is_speaker(word: _Word) -> bool:
     """Whether a pronoun is of the first or second person."""
     return _features(word).get("Person") in {"1", "2"}
 
 
-def _features(word: Word) -> Mapping[str, str | None]:
+def _features(word: _Word) -> Mapping[str, str | None]:
     """The features of a head that are those of what the mention refers to.
 
     Number and Gender of a possessive determiner agree with what is possessed; the possessor's are in ``[psor]``.
@@ -344,7 +350,7 @@ def _passage(
     doc: int, sentences: Sequence[_Sentence], entities: Mapping[str, Entity], n_sentences: int, *, articles: bool
 ) -> Passage:
     """The passage of some sentences of a document, which has articles or not."""
-    text, mentions = "", list[Mention]()
+    text, mentions = "", list[PassageMention]()
     for place, sentence in enumerate(sentences):
         text += " " if text and not UNSPACED_END.search(text) else ""
         shown = (_mention(sentence, place, len(text), row, articles=articles) for row in sentence.mentions)
@@ -356,7 +362,7 @@ def _passage(
     return Passage(doc, sentences[0].key, ids, sentences[0].index, n_sentences, text, numbered, entities)
 
 
-def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, articles: bool) -> Mention | None:
+def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, articles: bool) -> PassageMention | None:
     """A mention of a passage; None if it has gaps, or if other words are written together with it.
 
     Without trees, the last word stands for the head.
@@ -380,7 +386,7 @@ def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, article
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]
-    return Mention(
+    return PassageMention(
         offset + first.start, offset + last.end, place, 0, row.entity, kind, sentence.text[first.start : last.end],
         features, frozenset(stem(word.form) for word in content if word.upos or len(word.form) > small),
         stem(root.form), "cop" if predicate else root.deprel.partition(":")[0],

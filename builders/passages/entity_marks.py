@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Final
 
-from discoprobe.builders.passages.entities import Entity, Mention, Passage
+from discoprobe.builders.passages.entities import Entity, Passage, PassageMention
 from discoprobe.builders.passages.mention_rows import Marks
 
 SAME_CUES: Final = (
@@ -63,7 +63,7 @@ def _shared(two: Sequence[set[str]]) -> float:
     return len(two[0] & two[1]) / max(1, len(two[0] | two[1]))
 
 
-def _refers(mention: Mention) -> bool:
+def _refers(mention: PassageMention) -> bool:
     """Whether a mention refers to a third person or thing by itself."""
     if mention.link in LINKS or mention.role in NO_REFERENCE or mention.kind == "other":
         return False
@@ -72,18 +72,18 @@ def _refers(mention: Mention) -> bool:
     return mention.kind != "pronoun" or (mention.feature("PronType") in PERSONAL and mention.n_words == 1)
 
 
-def _takes_up(mention: Mention) -> bool:
+def _takes_up(mention: PassageMention) -> bool:
     """Whether a mention can refer back: it is no indefinite noun."""
     return mention.kind != "noun" or mention.definiteness not in {"indefinite", "bare"}
 
 
-def _alike(one: Mention, other: Mention) -> bool:
+def _alike(one: PassageMention, other: PassageMention) -> bool:
     """Whether two mentions have the same kind, number and gender."""
     features = all(one.feature(name) == other.feature(name) for name in ("Number", "Gender"))
     return one.kind == other.kind and features and one.type == other.type
 
 
-def _could_be(passage: Passage, one: Mention, other: Mention, second: Mention) -> bool:
+def _could_be(passage: Passage, one: PassageMention, other: PassageMention, second: PassageMention) -> bool:
     """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
     same, different = passage.entities[second.entity], passage.entities[other.entity]
     if other.entity in same.inside | same.parts or not _compatible(same, different):
@@ -110,7 +110,7 @@ def _compatible(one: Entity, other: Entity) -> bool:
     return bool(one.types & other.types)
 
 
-def _cues_of_two(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
+def _cues_of_two(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
     """The cues ``SAME_CUES``."""
     of_entity = [mention for mention in passage.mentions if mention.entity == first.entity]
     last = max(mention.number for mention in of_entity if mention.end <= second.start)
@@ -154,8 +154,11 @@ INFERRED: Final = "acc:inf"
 def given_new(passage: Passage) -> Iterator[Marks]:
     """A mention of an entity that is new in the document, one that the passage mentioned before, and a bridged one.
 
-    Where the passage has no bridged mention that is alike, there are two.
+    Where the passage has no bridged mention that is alike, there are two. None in a corpus without trees, in which
+    shortcuts would remain.
     """
+    if not passage.is_parsed:
+        return
     noun = [m for m in passage.mentions if m.kind != "pronoun" and m.sentence and _refers(m) and _takes_up(m)]
     new, given, bridged = [], [], []
     for mention in noun:
@@ -175,7 +178,7 @@ def given_new(passage: Passage) -> Iterator[Marks]:
                 yield Marks(mentions, None, tuple(_cues_of_new(passage, mention) for mention in mentions))
 
 
-def _alike_in_form(passage: Passage, one: Mention, other: Mention) -> bool:
+def _alike_in_form(passage: Passage, one: PassageMention, other: PassageMention) -> bool:
     """Whether two mentions have the same kind, number and article, and both or neither a head that was used before."""
     seen = [
         any(mention.head in before.content for before in passage.mentions if before.end < mention.start)
@@ -187,7 +190,7 @@ def _alike_in_form(passage: Passage, one: Mention, other: Mention) -> bool:
     )  # fmt: skip
 
 
-def _cues_of_new(passage: Passage, mention: Mention) -> tuple[float, ...]:
+def _cues_of_new(passage: Passage, mention: PassageMention) -> tuple[float, ...]:
     """The cues ``NEW_CUES``."""
     before = [other for other in passage.mentions if other.end <= mention.start]
     used = frozenset().union(*(other.content for other in before))
@@ -238,7 +241,7 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
                 yield Marks(choices, second, tuple(_cues_of_bridge(passage, first, second) for first in choices))
 
 
-def _cues_of_bridge(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
+def _cues_of_bridge(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
     """The cues ``BRIDGE_CUES``."""
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
@@ -284,11 +287,11 @@ the document; it is not about one with ``SHORT`` at most."""
 def salience(passage: Passage) -> Iterator[Marks]:
     """A mention of an entity that the document is about, and one of an entity that it is not about.
 
-    None in a corpus without trees: its roles and articles are not known, so shortcuts would remain.
+    None in a corpus without trees, in which shortcuts would remain.
     """
-    if not any(mention.role for mention in passage.mentions):
+    if not passage.is_parsed:
         return
-    first: dict[str, Mention] = {}
+    first: dict[str, PassageMention] = {}
     counts: Counter[str] = Counter()
     for mention in passage.mentions:
         counts[mention.entity] += 1
@@ -315,7 +318,7 @@ def _about(passage: Passage, entity: str) -> tuple[bool | None, str, float | Non
     return (True if n >= LONG and spread >= SPREAD else False if n <= SHORT else None), CHAINS, n * spread
 
 
-def _cues_of_salience(passage: Passage, mention: Mention) -> tuple[float, ...]:
+def _cues_of_salience(passage: Passage, mention: PassageMention) -> tuple[float, ...]:
     """The cues ``SALIENCE_CUES``."""
     same = [other for other in passage.mentions if other.entity == mention.entity]
     return (

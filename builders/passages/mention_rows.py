@@ -17,7 +17,7 @@ import polars as pl
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES, Shape
 from discoprobe.builders.drops import Drops
-from discoprobe.builders.passages.entities import Mention, Passage, passages
+from discoprobe.builders.passages.entities import Passage, PassageMention, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
 from discoprobe.builders.sampling.balance import cap, differences, ranks, remove_bias, steps, with_rank
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
@@ -46,8 +46,8 @@ class Marks(NamedTuple):
     ``cues`` has of each label what simple rules could count; ``facts`` what the label comes from, and a grade.
     """
 
-    mentions: tuple[Mention, ...]
-    second: Mention | None
+    mentions: tuple[PassageMention, ...]
+    second: PassageMention | None
     cues: tuple[tuple[float, ...], ...]
     facts: tuple[tuple[str, float | None], ...] = ()
 
@@ -156,11 +156,11 @@ def _places(marks: Marks) -> list[int]:
     return [mention.start for mention in (*marks.mentions, *([marks.second] if marks.second else []))]
 
 
-def _span(mention: Mention) -> dict[str, int]:
+def _span(mention: PassageMention) -> dict[str, int]:
     return {"start": mention.start, "end": mention.end}
 
 
-def quoted(passage: str, mention: Mention) -> str:
+def quoted(passage: str, mention: PassageMention) -> str:
     """A mention for readers who see no marks: in quotes, with as many words around it as make it unique.
 
     ``“she” in “when she smiled”``; only ``“Anna”`` if the passage has it once.

@@ -1,7 +1,7 @@
 """Is the entity of a marked mention new in the text, mentioned before, or accessible by another one?
 
-Information status (Prince 1981; Nissim et al. 2004). A passage is shown once for each label, with another mention
-marked. `new`: the document has not mentioned the entity before. `given`: the passage has, in other words or in these.
+Information status (Prince 1981; Nissim 2006). A passage is shown once for each label, with another mention marked.
+`new`: the document has not mentioned the entity before. `given`: the passage has, in other words or in these.
 `accessible`: it has not, but the entity can be understood because of one that it has mentioned (*a house … the door*;
 bridging); only where the corpus annotates it. The mentions are names or nouns with the same article (or determiner) and
 number, and the heads of all were used in the passage before, or of none. Over the rows of a split, they have the same
@@ -18,5 +18,5 @@ TASK = mention_task(
     "Is the person or thing that {first} refers to new in the text, mentioned before, or known from something else?",
     ("New", "Mentioned before", "Known from something else"),
     needs=["upos"],
-    version=2,
+    version=3,
 )
