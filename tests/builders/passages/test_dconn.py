@@ -42,7 +42,9 @@ def test_original_and_connective_are_columns():
     frame = sentences.with_columns(
         row=pl.Series([0, 1]), sent_id=pl.Series(["a", "b"]), corpus=pl.lit("toy"), doc_id=pl.lit("d")
     )
-    texts = sentences.with_columns(text=pl.Series(["It rained.", "However, we went."]), number=pl.Series([0, 1]))
+    texts = sentences.with_columns(
+        text=pl.Series(["It rained.", "However, we went."]), number=pl.Series([0, 1]), speaker=pl.lit(None, pl.String)
+    )
     rows = pl.DataFrame({"key": [1], "row": [1], "members": [[0, 1]], "trim": [9]})
     shown = _sequence_rows(all_tasks()["dconn"], rows, frame, texts, ENGLISH).row(0, named=True)
     assert (shown["sentence1"], shown["sentence2"]) == ("It rained.", "We went.")
