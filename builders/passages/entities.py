@@ -73,7 +73,7 @@ def stem(form: str) -> str:
     return small[: STEM[0] if small != form.upper() else STEM[1]]
 
 
-class _Word(NamedTuple):
+class _ParsedWord(NamedTuple):
     """A word: ``head`` is counted from 0; ``start`` and ``end`` are those of the multiword token that it is part of."""
 
     form: str
@@ -260,7 +260,7 @@ class _Sentence:
     sent_id: str
     key: int
     text: str
-    words: list[_Word]
+    words: list[_ParsedWord]
     mentions: list[_Row]
 
 
@@ -271,7 +271,7 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
         mentions[sent].append(_Row(*mention))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
-    words: defaultdict[int, list[_Word]] = defaultdict(list)
+    words: defaultdict[int, list[_ParsedWord]] = defaultdict(list)
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
@@ -283,7 +283,9 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
         of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
         by_form = None if upos else listed.get(form.lower())
         place = (deprel, head, start, end, token)
-        words[sent].append(_Word(form, "PRON", *place, by_form) if by_form else _Word(form, upos, *place, of_word))
+        words[sent].append(
+            _ParsedWord(form, "PRON", *place, by_form) if by_form else _ParsedWord(form, upos, *place, of_word)
+        )
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
         facts = part.select("index", "run", "sent_id", "key", "text", "sent").rows()
         document = [
@@ -303,7 +305,7 @@ def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
             one.sentences.append(sentence.index)
             if row.gender or row.number:
                 one.genders.add(f"{row.gender} {row.number}")
-            if len(row.words) == 1 and _kind(word, row.kind) == "pronoun" and not _is_speaker(word):
+            if len(row.words) == 1 and _kind_of_mention(word, row.kind) == "pronoun" and not _is_speaker(word):
                 one.pronouns.add(word.form.lower())
                 features = _features(word)
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
@@ -319,7 +321,7 @@ def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
     return entities
 
 
-def _kind(head: _Word, of_corpus: str | None) -> str:
+def _kind_of_mention(head: _ParsedWord, of_corpus: str | None) -> str:
     """What kind of a mention one with this head is, as the corpus says, or by its part of speech.
 
     Where neither is known, a word with a capital is a name.
@@ -329,12 +331,12 @@ def _kind(head: _Word, of_corpus: str | None) -> str:
     return "name" if head.form[:1].isupper() else "noun"
 
 
-def _is_speaker(word: _Word) -> bool:
+def _is_speaker(word: _ParsedWord) -> bool:
     """Whether a pronoun is of the first or second person."""
     return _features(word).get("Person") in {"1", "2"}
 
 
-def _features(word: _Word) -> Mapping[str, str | None]:
+def _features(word: _ParsedWord) -> Mapping[str, str | None]:
     """The features of a head that are those of what the mention refers to.
 
     Number and Gender of a possessive determiner agree with what is possessed; the possessor's are in ``[psor]``.
@@ -373,7 +375,7 @@ def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, article
     fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
     if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
         return None
-    root, kind = words[head], _kind(words[head], row.kind)
+    root, kind = words[head], _kind_of_mention(words[head], row.kind)
     joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
     features = {"Number": row.number, "Gender": row.gender, **_features(root), **({"Number": "Plur"} if joined else {})}
     determined = len(inside) > 1 and (first.upos in {"DET", "PRON"} or not first.upos)

@@ -37,7 +37,7 @@ GENDERS: Final = {"m": "Masc", "f": "Fem", "fm": "Fem,Masc", "n": "Neut"}
 NUMBERS: Final = {"sg": "Sing", "pl": "Plur"}
 
 
-class _Word(NamedTuple):
+class _BracketedWord(NamedTuple):
     """A word with the line that it stands in, its tag and its brackets."""
 
     form: str
@@ -58,9 +58,9 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
         lang: the code of the language, whose rules set the blanks.
         facts: of mentions, from the second file.
     """
-    documents: list[tuple[str, list[list[_Word]]]] = []
+    documents: list[tuple[str, list[list[_BracketedWord]]]] = []
     problems: list[BadLine] = []
-    words: list[_Word] = []
+    words: list[_BracketedWord] = []
     for number, line in enumerate([*data.decode(errors="replace").split("\n"), ""], 1):
         begins, cells = BEGIN.match(line), line.split("\t") if "\t" in line else line.split()
         if line.startswith("#") or not line.strip():
@@ -77,7 +77,7 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
             expected = f"document, part, {len(words)}, word, tag … brackets"
             problems.append(BadLine(REASON, number, f"expected the cells {expected}; is this a file of CoNLL-2012?"))
             continue
-        words.append(_Word(cells[3].strip(), cells[4].strip(), cells[-1].strip(), number))
+        words.append(_BracketedWord(cells[3].strip(), cells[4].strip(), cells[-1].strip(), number))
     sentences = [(doc, [[Word(word.form) for word in sentence] for sentence in part]) for doc, part in documents]
     mentions: list[Mention] = []
     before = 0
@@ -89,7 +89,9 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
     return Annotated(conllu(sentences, language_data(lang)), mentions, sorted(problems, key=lambda bad: bad.line))
 
 
-def _mentions(sentences: Sequence[Sequence[_Word]], before: int, facts: Facts) -> tuple[list[Mention], list[BadLine]]:
+def _mentions(
+    sentences: Sequence[Sequence[_BracketedWord]], before: int, facts: Facts
+) -> tuple[list[Mention], list[BadLine]]:
     """The mentions of a document, in the order in which they end, and what is malformed in its brackets."""
     problems: list[BadLine] = []
     opened: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)  # sentence, word and line of each bracket
@@ -118,7 +120,7 @@ def _mentions(sentences: Sequence[Sequence[_Word]], before: int, facts: Facts) -
     mentions = []
     for entity, place in places:
         tags = [word.tag for word in sentences[place.sentence - before - 1][place.first - 1 : place.last]]
-        type_, kind = facts.mentions.get(place, ("", _kind(tags)))
+        type_, kind = facts.mentions.get(place, ("", _kind_of_tags(tags)))
         category, gender, number_ = of_entity.get(entity, ("", "", ""))
         words = tuple(range(place.first, place.last + 1))
         values = (type_ or category or None, kind or None, gender or None, number_ or None)
@@ -126,7 +128,7 @@ def _mentions(sentences: Sequence[Sequence[_Word]], before: int, facts: Facts) -
     return mentions, problems
 
 
-def _brackets(word: _Word) -> Iterator[tuple[str, bool, bool]]:
+def _brackets(word: _BracketedWord) -> Iterator[tuple[str, bool, bool]]:
     """The brackets of a word: the entity, whether a bracket opens, whether one closes."""
     if word.brackets in NOTHING:
         return
@@ -139,7 +141,7 @@ def _brackets(word: _Word) -> Iterator[tuple[str, bool, bool]]:
         yield match[2], bool(match[1]), bool(match[3])
 
 
-def _kind(tags: Sequence[str]) -> str:
+def _kind_of_tags(tags: Sequence[str]) -> str:
     """The kind of a mention by its tags: a pronoun alone, a name, or another noun phrase; empty without tags."""
     if all(tag in NOTHING for tag in tags):
         return ""

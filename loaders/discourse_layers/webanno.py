@@ -69,12 +69,12 @@ def read_webanno(data: bytes, stem: str) -> Annotated:
     for (sentence, chain, _), numbers in parts.items():
         of_word = feats[sentence, numbers[0]] if len(numbers) == 1 else ""
         gender, count = (_feature(of_word, name) for name in FEATURES)
-        kind = _kind([tags[sentence, n] for n in numbers])
+        kind = _kind_of_positions([tags[sentence, n] for n in numbers])
         mentions.append(Mention(sentence, chain, tuple(numbers), None, None, kind, gender, count))
     return Annotated("".join(lines).encode(), mentions, problems)
 
 
-def _kind(tags: Sequence[str]) -> str | None:
+def _kind_of_positions(tags: Sequence[str]) -> str | None:
     """The kind of a mention by the tags of MULTEXT-East: a pronoun alone, a name, or another noun phrase."""
     if len(tags) == 1 and tags[0].startswith("p"):
         return "PRON"
