@@ -52,7 +52,8 @@ class PronounForms(LanguageSection, frozen=True):
     Attributes:
         third: pronouns of the third person that tell number and gender, as far as the language has it → their forms.
         others: forms of the third person that do not.
-        speakers: forms of the first and the second person, and those that refer to nobody in particular.
+        speakers: forms of the first and the second person, and those that refer to nobody in particular; one with a
+            capital is meant only with it (German *Sie*).
         indefinite: forms of the indefinite article.
     """
 
@@ -281,7 +282,7 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_S
     )  # fmt: skip
     for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
         of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
-        by_form = None if upos else listed.get(form.lower())
+        by_form = None if upos else listed.get(form, listed.get(form.lower()))
         place = (deprel, head, start, end, token)
         words[sent].append(
             _ParsedWord(form, "PRON", *place, by_form) if by_form else _ParsedWord(form, upos, *place, of_word)
@@ -365,15 +366,18 @@ def _passage(
 
 
 def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, articles: bool) -> PassageMention | None:
-    """A mention of a passage; None if it has gaps, or if other words are written together with it.
+    """A mention of a passage; None if it has gaps, if words are written together with it, or if it is a sentence.
 
-    Without trees, the last word stands for the head.
+    A sentence that is a mention alone is a heading, or names who speaks in a play. Without trees, the last word stands
+    for the head.
     """
     words, inside = sentence.words, {number - 1 for number in row.words}
     first, last, head = words[min(inside)], words[max(inside)], (row.head or row.words[-1]) - 1
     tokens = {words[number].token for number in inside} - {None}
     fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
     if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
+        return None
+    if not any(char.isalnum() for char in sentence.text[: first.start] + sentence.text[last.end :]):
         return None
     root, kind = words[head], _kind_of_mention(words[head], row.kind)
     joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
