@@ -49,6 +49,10 @@ if importlib.util.find_spec("distributed"):
     WAYS["a Dask worker"] = (1, dask_worker)
 
 
+OF_STORIES = {"antecedent_suite", "bridging_choice", "given_new", "salience", "same_entity"}
+"""Tasks that need passages about several entities, which the made corpora do not have (`test_mention_tasks`)."""
+
+
 @pytest.mark.slow
 def test_every_task_of_every_family_in_small_blocks(tmp_path):
     """All tasks from five languages, and those that `feats` generates from one of them."""
@@ -63,7 +67,7 @@ def test_every_task_of_every_family_in_small_blocks(tmp_path):
         build(tmp_path / "1 process", request, 1)
     configs = manifest.read(tmp_path / "1 process")["configs"]
     tasks = {entry["task"] for entry in configs.values()}
-    assert set(all_tasks()) - tasks == set()
+    assert set(all_tasks()) - tasks == OF_STORIES
     assert sum(task.startswith("feats_") for task in tasks) >= 15
     for name, (jobs, running) in WAYS.items():
         with running():
