@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import msgspec
-import polars as pl
 
-from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow, TextWord, documents
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
 
@@ -72,19 +72,6 @@ def stem(form: str) -> str:
     """The beginning of a word in small letters, which most of its forms have in common."""
     small = form.lower()
     return small[: STEM[0] if small != form.upper() else STEM[1]]
-
-
-class _ParsedWord(NamedTuple):
-    """A word: ``head`` is counted from 0; ``start`` and ``end`` are those of the multiword token that it is part of."""
-
-    form: str
-    upos: str
-    deprel: str
-    head: int
-    start: int
-    end: int
-    token: int | None
-    feats: Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -217,10 +204,10 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
             yield _passage(doc, taken, entities, len(sentences), articles=articles)
 
 
-def _parts(sentences: Sequence["_Sentence"]) -> Iterator[list["_Sentence"]]:
+def _parts(sentences: Sequence[AnnotatedSentence]) -> Iterator[list[AnnotatedSentence]]:
     """The sentences of each passage of a document."""
     for _, run in groupby(sentences, key=lambda sentence: sentence.run):
-        parts: list[list[_Sentence]] = [[]]
+        parts: list[list[AnnotatedSentence]] = [[]]
         for sentence in run:
             if _n_words(parts[-1]) >= LEAST:
                 parts.append([])
@@ -231,72 +218,25 @@ def _parts(sentences: Sequence["_Sentence"]) -> Iterator[list["_Sentence"]]:
         yield from (part for part in parts if least <= _n_words(part) <= LONGEST)
 
 
-def _n_words(sentences: Sequence["_Sentence"]) -> int:
+def _n_words(sentences: Sequence[AnnotatedSentence]) -> int:
     return sum(len(sentence.words) for sentence in sentences)
 
 
-class _Row(NamedTuple):
-    """A row of ``loaders.corpus.MENTIONS``."""
-
-    entity: str
-    words: list[int]
-    head: int | None
-    type: str | None
-    kind: str | None
-    gender: str | None
-    number: str | None
-    status: str | None
-    link: str | None
-    salience: float | None
-    bridge: str | None
-    parts: list[str] | None
-
-
-@dataclass(frozen=True)
-class _Sentence:
-    """A sentence of a document, with its words and mentions."""
-
-    index: int
-    run: int
-    sent_id: str
-    key: int
-    text: str
-    words: list[_ParsedWord]
-    mentions: list[_Row]
-
-
-def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[_Sentence]]]:
+def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
-    mentions: defaultdict[int, list[_Row]] = defaultdict(list)
-    for sent, *mention in shard.mentions.select("sent", *_Row._fields).iter_rows():
-        mentions[sent].append(_Row(*mention))
-    marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
-    chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
-    words: defaultdict[int, list[_ParsedWord]] = defaultdict(list)
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
-    columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
-        "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
-        pl.col("head").cast(pl.Int64).fill_null(0) - 1, "start", "end", "mwt", *map(feat, FEATURES),
-    )  # fmt: skip
-    for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
-        of_word = {name: value for name, value in zip(FEATURES, feats, strict=True) if value}
-        by_form = None if upos else listed.get(form, listed.get(form.lower()))
-        place = (deprel, head, start, end, token)
-        words[sent].append(
-            _ParsedWord(form, "PRON", *place, by_form) if by_form else _ParsedWord(form, upos, *place, of_word)
-        )
-    for (doc,), part in chosen.group_by("doc", maintain_order=True):
-        facts = part.select("index", "run", "sent_id", "key", "text", "sent").rows()
-        document = [
-            _Sentence(index, run, name, key, text, words[sent], mentions[sent])
-            for index, run, name, key, text, sent in facts
-        ]
-        yield int(str(doc)), document
+
+    def described(word: TextWord) -> TextWord:
+        by_form = None if word.upos else listed.get(word.form, listed.get(word.form.lower()))
+        return word._replace(upos="PRON", feats=by_form) if by_form else word
+
+    for doc, sentences in documents(shard, FEATURES):
+        yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]
 
 
-def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
+def _entities(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
     """What a document says about its entities."""
     entities: defaultdict[str, Entity] = defaultdict(Entity)
     for sentence in sentences:
@@ -322,7 +262,7 @@ def _entities(sentences: Sequence[_Sentence]) -> Mapping[str, Entity]:
     return entities
 
 
-def _kind_of_mention(head: _ParsedWord, of_corpus: str | None) -> str:
+def _kind_of_mention(head: TextWord, of_corpus: str | None) -> str:
     """What kind of a mention one with this head is, as the corpus says, or by its part of speech.
 
     Where neither is known, a word with a capital is a name.
@@ -332,12 +272,12 @@ def _kind_of_mention(head: _ParsedWord, of_corpus: str | None) -> str:
     return "name" if head.form[:1].isupper() else "noun"
 
 
-def _is_speaker(word: _ParsedWord) -> bool:
+def _is_speaker(word: TextWord) -> bool:
     """Whether a pronoun is of the first or second person."""
     return _features(word).get("Person") in {"1", "2"}
 
 
-def _features(word: _ParsedWord) -> Mapping[str, str | None]:
+def _features(word: TextWord) -> Mapping[str, str | None]:
     """The features of a head that are those of what the mention refers to.
 
     Number and Gender of a possessive determiner agree with what is possessed; the possessor's are in ``[psor]``.
@@ -350,7 +290,12 @@ def _features(word: _ParsedWord) -> Mapping[str, str | None]:
 
 
 def _passage(
-    doc: int, sentences: Sequence[_Sentence], entities: Mapping[str, Entity], n_sentences: int, *, articles: bool
+    doc: int,
+    sentences: Sequence[AnnotatedSentence],
+    entities: Mapping[str, Entity],
+    n_sentences: int,
+    *,
+    articles: bool,
 ) -> Passage:
     """The passage of some sentences of a document, which has articles or not."""
     text, mentions = "", list[PassageMention]()
@@ -365,7 +310,9 @@ def _passage(
     return Passage(doc, sentences[0].key, ids, sentences[0].index, n_sentences, text, numbered, entities)
 
 
-def _mention(sentence: _Sentence, place: int, offset: int, row: _Row, *, articles: bool) -> PassageMention | None:
+def _mention(
+    sentence: AnnotatedSentence, place: int, offset: int, row: MentionRow, *, articles: bool
+) -> PassageMention | None:
     """A mention of a passage; None if it has gaps, if words are written together with it, or if it is a sentence.
 
     A sentence that is a mention alone is a heading, or names who speaks in a play. Without trees, the last word stands

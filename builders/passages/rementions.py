@@ -27,6 +27,7 @@ from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits.swaps import SwapRules, causes_elision
+from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow, documents
 from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
 from discoprobe.builders.passages.relation_units import candidates
 from discoprobe.builders.sampling.balance import cap, in_both_directions
@@ -35,7 +36,7 @@ from discoprobe.builders.sentences.candidates import sentences
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
 
 
@@ -165,19 +166,6 @@ class _Rules(NamedTuple):
     before: frozenset[str]
 
 
-class _Word(NamedTuple):
-    """A word; ``head`` is counted from 0, and null without a tree; start and end are null in a multiword token."""
-
-    form: str
-    upos: str
-    deprel: str
-    head: int | None
-    start: int | None
-    end: int | None
-    number: str | None
-    case: str | None
-
-
 class _Mention(NamedTuple):
     """A mention: its words and its head, counted from 0, and its entity; without a tree, the first word is the head."""
 
@@ -187,6 +175,12 @@ class _Mention(NamedTuple):
     type: str | None = None
     kind: str | None = None
     number: str | None = None
+
+    @classmethod
+    def of_row(cls, row: MentionRow) -> "_Mention":
+        """The mention of a row, whose words are counted from 1."""
+        words = tuple(number - 1 for number in row.words)
+        return cls(words, row.head - 1 if row.head else words[0], row.entity, row.type, row.kind, row.number)
 
     @property
     def may_be_person(self) -> bool:
@@ -218,13 +212,13 @@ class _DocumentFacts(NamedTuple):
 class _Sentence:
     """A sentence of a document with its words and mentions, the widest of each head only.
 
-    ``place`` is its number, id and text.
+    ``facts`` are those of its document.
     """
 
-    def __init__(
-        self, place: tuple[int, str, str], words: Sequence[_Word], mentions: Sequence[_Mention], facts: _DocumentFacts
-    ) -> None:
-        (self.sent, self.sent_id, self.text), self.words, self.facts = place, words, facts
+    def __init__(self, sentence: AnnotatedSentence, facts: _DocumentFacts) -> None:
+        self.sent, self.sent_id, self.text = sentence.sent, sentence.sent_id, sentence.text
+        self.words, self.facts = sentence.words, facts
+        mentions = map(_Mention.of_row, sentence.mentions)
         widest = {mention.head: mention for mention in sorted(mentions, key=lambda mention: len(mention.words))}
         self.mentions = sorted(widest.values(), key=lambda mention: mention.words)
 
@@ -288,7 +282,7 @@ class _Sentence:
         """By the tags of its words, else by its kind, else by its capitals."""
         words = [self.words[number] for number in mention.words]
         if any(word.upos for word in words):
-            return all(word.upos == "PROPN" and word.case != "Gen" for word in words)
+            return all(word.upos == "PROPN" and word.feats.get("Case") != "Gen" for word in words)
         if mention.kind:
             return mention.kind == "PROP" and not GENITIVE.search(words[-1].form)
         return all(word.form[:1].isupper() and word.form.lower() not in self.facts.small for word in words)
@@ -303,7 +297,8 @@ class _Sentence:
     def span(self, mention: _Mention) -> tuple[int, int] | None:
         """Start and end of a mention; None if it has gaps or is written together with other words."""
         first, last = mention.words[0], mention.words[-1]
-        start, end = self.words[first].start, self.words[last].end
+        fused = any(self.words[at].token is not None for at in (first, last))
+        start, end = (None, None) if fused else (self.words[first].start, self.words[last].end)
         if start is None or end is None or last - first + 1 > len(mention.words):
             return None
         around = self.text[max(start - 1, 0) : start], self.text[end : end + 1]
@@ -590,7 +585,7 @@ def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[s
     for sentence in whole:
         for mention in sentence.mentions:
             word = sentence.words[mention.head]
-            is_single = len(mention.words) == 1 and "Plur" not in {word.number, mention.number}
+            is_single = len(mention.words) == 1 and "Plur" not in {word.feats.get("Number"), mention.number}
             if is_single and word.form.lower() in forms and mention.may_be_person:
                 counts_of[mention.entity][forms[word.form.lower()]] += 1
     return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in counts_of.items()}
@@ -624,26 +619,10 @@ def _before_subjects(whole: Iterable[_Sentence], pronouns: Collection[str]) -> f
 
 def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
     """The documents of a shard that have mentions, with their sentences by ``run``."""
-    mentions, words = defaultdict(list), defaultdict(list)
-    of_mentions = ("sent", "entity", "words", "head", "type", "kind", "number")
-    for sent, entity, numbers, head, type_, kind, number in shard.mentions.select(of_mentions).iter_rows():
-        of_mention = tuple(number - 1 for number in numbers)
-        at = head - 1 if head else of_mention[0]
-        mentions[sent].append(_Mention(of_mention, at, entity, type_, kind, number))
-    marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
-    chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
-    columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
-        "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
-        pl.col("head").cast(pl.Int64) - 1, *(
-            pl.when(pl.col("mwt").is_null()).then(place) for place in ("start", "end")
-        ), feat("Number"), feat("Case"),
-    )  # fmt: skip
-    for sent, *values in columns.iter_rows():
-        words[sent].append(_Word(*values))
-    for (doc,), part in chosen.group_by("doc", maintain_order=True):
-        runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
-        small = {word.form for sent in part["sent"] for word in words[sent] if word.form.islower()}
+    for doc, document in documents(shard, ("Number", "Case")):
+        small = {word.form for sentence in document for word in sentence.words if word.form.islower()}
         of_document = _DocumentFacts(small, set())
-        for run, sent, name, text in part.select("run", "sent", "sent_id", "text").iter_rows():
-            runs[run].append(_Sentence((sent, name, text), words[sent], mentions[sent], of_document))
-        yield int(str(doc)), [*runs.values()]
+        runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
+        for sentence in document:
+            runs[sentence.run].append(_Sentence(sentence, of_document))
+        yield doc, [*runs.values()]
