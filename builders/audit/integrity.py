@@ -386,17 +386,26 @@ def split_pairs(subject: Subject) -> Measure:
 
 
 def unclean_text(subject: Subject) -> Measure:
-    """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC."""
-    rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts")
-    texts = rows.explode("text", empty_as_null=False)
-    text = pl.col("text")
-    fault = clean_text.fault(text, whole=subject.data.shape not in {Shape.RELATION, Shape.MENTIONS}, some=True)
-    of_corpora = texts.select("corpus", "text").unique().partition_by("corpus")
+    """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC.
+
+    Units of relations and mentions are parts of sentences; the passage of the mentions, the last text, is whole.
+    """
+    shape, text = subject.data.shape, pl.col("text")
+    number = pl.int_ranges(pl.col("texts").list.len())
+    whole = {
+        Shape.RELATION: number.list.eval(pl.lit(value=False)),
+        Shape.MENTIONS: number.list.eval(pl.element() == pl.element().last()),
+    }.get(shape, number.list.eval(pl.lit(value=True)))
+    rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts", whole=whole)
+    texts = rows.explode("text", "whole", empty_as_null=False)
     distinct = pl.concat(
-        part.with_columns(fault=pl.coalesce(fault, clean_text.separated_markup(text))).drop_nulls("fault")
-        for part in of_corpora
+        part.with_columns(
+            fault=pl.coalesce(clean_text.fault(text, whole=is_whole, some=True), clean_text.separated_markup(text))
+        ).drop_nulls("fault")
+        for (_, is_whole), part in texts.select("corpus", "text", "whole").unique().group_by("corpus", "whole")
     )
-    faults = texts.join(distinct, on=["corpus", "text"], nulls_equal=True, maintain_order="left").drop("corpus")
+    keys = ["corpus", "text", "whole"]
+    faults = texts.join(distinct, on=keys, nulls_equal=True, maintain_order="left").drop("corpus", "whole")
     reasons = faults["fault"].value_counts().sort("fault").rows()
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))
 

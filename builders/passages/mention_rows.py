@@ -66,7 +66,7 @@ def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, 
         question: what the rows ask, with ``{second}`` for the marked mention.
         version: raised when the rows of the task change.
     """
-    select = functools.partial(_candidates, marks=marks, cues=cues, question=question, whole=True)
+    select = functools.partial(_candidates, marks=marks, cues=cues, question=question, once=True)
     return RelationTask(
         shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"), natural=True,
         needs=frozenset({"coreference", "documents", "bridging"}), reasons=REASONS, version=version,
@@ -116,14 +116,17 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
     cues: tuple[str, ...],
     question: str,
     answers: tuple[str, ...] = (),
-    whole: bool = False,
+    once: bool = False,
 ) -> pl.DataFrame:
-    """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason."""
+    """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason.
+
+    A passage can be used once for each entity of a second mention, or ``once`` in all.
+    """
     rows: list[dict[str, Any]] = []
     for passage in passages(shard, context.language):
         by_unit: defaultdict[int, list[Marks]] = defaultdict(list)
         for one in sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one))):
-            unit = passage.key if whole or not one.second else hashing.digest(passage.key, one.second.entity)
+            unit = passage.key if once or not one.second else hashing.digest(passage.key, one.second.entity)
             by_unit[unit].append(one)
         sets = [(unit, one) for unit, of_unit in by_unit.items() for one in of_unit[:EACH]]
         common = {
@@ -147,7 +150,7 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
                 ],
             })  # fmt: skip
     frame = pl.DataFrame([dict.fromkeys(CANDIDATES) | row for row in rows], CANDIDATES, orient="row")
-    unclean = clean_text.fault(pl.col("passage"), whole=whole)
+    unclean = clean_text.fault(pl.col("passage"))
     brackets = pl.when(pl.col("passage").str.contains(r"[\[\]]")).then(pl.lit("transcription"))
     return frame.with_columns(reason=pl.coalesce("reason", unclean, brackets)).unique("key", maintain_order=True)
 

@@ -11,5 +11,5 @@ from discoprobe.builders.passages.entity_marks import BRIDGE_CUES, bridging_choi
 from discoprobe.builders.passages.mention_rows import choice_of_mentions
 
 TASK = choice_of_mentions(
-    bridging_choice, BRIDGE_CUES, "Because of what can a reader know what {second} refers to?", version=3
+    bridging_choice, BRIDGE_CUES, "Because of what can a reader know what {second} refers to?", version=4
 )
