@@ -48,7 +48,7 @@ from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annot
 from discoprobe.loaders.raw.stanza_engine import StanzaEngine
 from discoprobe.loaders.raw.text_rows import check_kind
 
-FORMAT: Final = 9
+FORMAT: Final = 10
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
 change: all parts are then made again."""
 BATCH: Final = 40_000

@@ -46,7 +46,7 @@ from discoprobe.loaders.raw.text_rows import find_column, find_columns, rows_of
 from discoprobe.loaders.tables import reading_parquet
 from discoprobe.loaders.words import alphanumeric_words_of
 
-FORMAT: Final = 9
+FORMAT: Final = 10
 """Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What an attribution of a document contains → possible names of its column, in lower case."""

@@ -77,6 +77,10 @@ CASES = {
         "es", "Con licencia de D.| Fabrique salió.| Adiós.", "Con licencia de D. Fabrique salió. |Adiós.",
         ["after-title"],
     ),
+    "a title of two letters": (
+        "fr", "Les mots de M.| Dupont sont vrais.| MM.| Petit et Roy partent.",
+        "Les mots de M. Dupont sont vrais. |MM. Petit et Roy partent.", ["after-title"] * 2,
+    ),
     "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин.", ["after-initial"] * 2),
     "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós.", ["after-title"]),
     "a missed end": (
