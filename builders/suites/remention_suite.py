@@ -8,13 +8,13 @@ Gilliom 1993). `switch`: the sentence before has another subject, to which the p
 the name (*Mary met Anna. Anna smiled.*), and a reader would take the pronoun for the other person (*Mary met Anna. She
 smiled.*). An item (`group`) is one row of each condition. A model should prefer the pronoun more in `continue` than in
 `switch`: then the sum of the two differences (bad minus good) is above zero. In a single row, both texts can be
-acceptable. The shown text begins with
-the last sentence that names the person. The two rows of an item have the same pronoun, names with equally many words
-(the same name if the corpus allows it), and none, one, or several sentences between name and mention; in both rows the
-subject before is in the same sentence, or in neither. The last name before the mention is that of the person in both
-rows, or in neither. So a preference for names, pronouns or length, or a count of names, is right in half of the items.
-In corpora without trees, the subject before is the last one in its sentence or the first person in up to three
-sentences before, and short noun phrases (*the old man*) that the document uses as subjects count as names.
+acceptable. The shown text begins with the last sentence that names the person. The two rows of an item have the same
+pronoun, names with equally many words (the same name if the corpus allows it), and none, one, or several sentences
+between name and mention; in both rows the subject before is in the same sentence, or in neither. The last name before
+the mention is that of the person in both rows, or in neither. So a preference for names, pronouns or length, or a count
+of names, is right in half of the items. In corpora without trees, the subject before is the last one in its sentence or
+the first person in up to three sentences before, and short noun phrases (*the old man*) that the document uses as
+subjects count as names.
 """
 
 import functools
