@@ -384,7 +384,11 @@ def audit_entry(report: Report) -> AuditEntry:
         ),
         "unmeasured": report.unmeasured,
         "findings": {f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
-        "missing": _missing_split(report),
+        "missing": ""
+        if {"train", "test"} <= report.counts.keys()
+        else next(  # no validation split harms nothing
+            (f.detail for f in report.findings if f.check == "split-set"), ""
+        ),
         "edited": report.edited,
         "external": report.external,
         "resolution": report.resolution,
@@ -395,12 +399,6 @@ def audit_entry(report: Report) -> AuditEntry:
         "beside_text": beside.check if beside else None,
         "evidence": tallies(report),
     }
-
-
-def _missing_split(report: Report) -> str:
-    """What is said of splits that are missing; many sets have no validation split, which harms nothing."""
-    detail = next((f.detail for f in report.findings if f.check == "split-set"), "")
-    return "" if {"train", "test"} <= report.counts.keys() else detail
 
 
 def _finding_entry(finding: Finding) -> FindingEntry:

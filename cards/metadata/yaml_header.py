@@ -139,7 +139,9 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
     engines = {source.get("annotation", {}).get("made_by", {}).get("engine") for source in manifest["sources"].values()}
     by_hand = None in engines or not engines
     tiny = sorted(name for name, entry in configs.items() if entry.get("tiny")) if few else []
-    tokenised = [name for name, entry in sorted(configs.items()) if any(map(_says_tokenised, entry["notes"]))]
+    tokenised = [
+        name for name, entry in sorted(configs.items()) if any(note.endswith(NOTE_TOKENISED) for note in entry["notes"])
+    ]
     silver = [name for name, entry in sorted(configs.items()) if "silver" in entry]
     infos = []
     for name, entry in sorted(configs.items()) if few else ():
@@ -167,11 +169,6 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
         "configs": [entry for entry in _config_list(configs) if few or entry["config_name"] == default],
         **({"dataset_info": infos} if few else {}),
     }
-
-
-def _says_tokenised(note: str) -> bool:
-    """Whether a note says that the text of a corpus has blanks between all its words."""
-    return note.endswith(NOTE_TOKENISED)
 
 
 def _config_list(configs: Mapping[str, ConfigEntry], *, short: bool = False) -> list[dict[str, object]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -82,8 +83,13 @@ class Site:
         readers.read_marks(self.path)  # an error in the file is shown before the first page
         app.before_request(self._guard)
         app.after_request(_with_headers)
-        app.register_error_handler(DiscoprobeError, self._failed)
-        app.register_error_handler(HTTPException, self._refused)
+        app.register_error_handler(
+            DiscoprobeError,
+            lambda error: self._problem(str(error), 404 if re.search("no row|unknown", str(error)) else 400),
+        )
+        app.register_error_handler(
+            HTTPException, lambda error: self._problem(error.description or error.name, error.code or 500)
+        )
         self.add({}, {"/reader": self.set_reader})
 
     def add(self, pages: Mapping[str, Callable[..., Any]], forms: Mapping[str, Callable[..., Any]]) -> None:
@@ -120,12 +126,6 @@ class Site:
     def wants_json() -> bool:
         """Whether the answer is to be JSON."""
         return request.is_json or request.accept_mimetypes.best == "application/json"
-
-    def _failed(self, error: DiscoprobeError) -> tuple[Response, int]:
-        return self._problem(str(error), 404 if "no row" in str(error) or "unknown" in str(error) else 400)
-
-    def _refused(self, error: HTTPException) -> tuple[Response, int]:
-        return self._problem(error.description or error.name, error.code or 500)
 
     def _problem(self, message: str, status: int) -> tuple[Response, int]:
         if self.wants_json():

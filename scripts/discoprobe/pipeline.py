@@ -94,7 +94,10 @@ def run(
         for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
             parts_read: dict[str, TextCorpusPart] = {}
-            places = {task.name: _place_of(f"{task.name}_{corpus.lang}", inputs[task.name]) for task in tasks}
+            places = {  # where results are kept until the release is complete
+                name: cache_folder() / "unfinished" / f"{name}_{corpus.lang}-{of_config}.pickle.zst"
+                for name, of_config in inputs.items()
+            }
             kept += places.values()
             before = {name: result for name, place in places.items() if (result := _read_result(place))}
             others = [task for task in tasks if task.name not in before]
@@ -118,11 +121,6 @@ def run(
         place.unlink(missing_ok=True)
     present = [name for name in built if name in complete["configs"]]
     return BuildResult(complete, tuple(present), (*missing, *failed))
-
-
-def _place_of(name: str, inputs: str) -> Path:
-    """Where the result of a config is kept until its release is complete."""
-    return cache_folder() / "unfinished" / f"{name}-{inputs}.pickle.zst"
 
 
 def _keep_result(place: Path, config: Config | Unavailable, report: Report | None) -> None:

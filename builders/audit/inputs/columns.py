@@ -387,7 +387,10 @@ def read_columns(
             skipped.append(Skipped(place, f"no labels: {reason}" if unlabelled else reason, unlabelled=unlabelled))
             continue
         types = split_frame.select(roles.label, *roles.texts, *roles.choices).schema
-        nested = [column for column, dtype in types.items() if dtype.is_nested() and not _may_hold_texts(dtype)]
+        nested = [
+            column for column, dtype in types.items()
+            if dtype.is_nested() and not (isinstance(dtype, pl.List) and not (dtype.inner or pl.Null()).is_nested())
+        ]  # fmt: skip
         if types[roles.label].is_nested() or nested:
             column = (nested or [roles.label])[0]
             skipped.append(
@@ -463,10 +466,6 @@ def _with_group(roles: Roles, splits: Mapping[str, pl.DataFrame], named: str | N
             note = f"rows with the same '{column}' are taken as one group; name another column with --group"
             return replace(roles, group=column, notes=(*roles.notes, note))
     return roles
-
-
-def _may_hold_texts(dtype: pl.DataType) -> bool:
-    return isinstance(dtype, pl.List) and not (dtype.inner or pl.Null()).is_nested()
 
 
 def _unnest(frame: pl.DataFrame) -> pl.DataFrame:

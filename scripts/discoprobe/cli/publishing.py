@@ -117,7 +117,10 @@ def _asking(progress: ProgressDisplay, *, yes: bool, as_json: bool) -> Callable[
     def confirm(plan: Plan) -> bool:
         progress.stop()
         show_plan(plan, as_json=as_json)
-        agreed = yes or _confirmed(plan)
+        if not yes:
+            sys.stdout.write(f"Publish {plan.release} to {plan.repo}? [y/N] ")
+            sys.stdout.flush()
+        agreed = yes or sys.stdin.readline().strip().lower() in {"y", "yes"}
         progress.start()
         return agreed
 
@@ -230,13 +233,6 @@ def show_plan(plan: Plan, *, as_json: bool = False) -> None:
     if plan.changes is not None and not as_json:
         show_changes(plan.changes)
     stream.flush()
-
-
-def _confirmed(plan: Plan) -> bool:
-    """Asks whether to publish; every answer but y or yes declines."""
-    sys.stdout.write(f"Publish {plan.release} to {plan.repo}? [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 @app.command()

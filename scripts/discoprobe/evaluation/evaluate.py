@@ -261,9 +261,10 @@ def _datasets(names: Sequence[str], out: Path, options: ProbeOptions) -> tuple[l
     if names:
         read = read_all(names, out, Reading())
         datasets = [
-            _Dataset(data.name, functools.partial(_itself, data), configs.get(data.name), _content(data), n_rows)
+            _Dataset(data.name, lambda data=data: data, configs.get(data.name), content.sha256, n_rows)  # type: ignore[misc]
             for data in read.data
             for n_rows in [_n_rows(data.counts, options)]
+            for content in [hashes_of(data.rows.drop("metadata").write_ndjson().encode(), with_git=False)]
         ]
         return datasets, {skipped.name: skipped.reason for skipped in read.skipped}
     if not configs:
@@ -288,18 +289,9 @@ def _read_config(name: str, out: Path) -> AuditInput:
     return read_all([name], out, Reading()).data[0]
 
 
-def _itself(data: AuditInput) -> AuditInput:
-    return data
-
-
 def _n_rows(counts: Mapping[str, int], options: ProbeOptions) -> int:
     """The number of rows that are scored: of train, those that a probe uses."""
     return sum(min(n, options.train_rows) if split == SPLITS[0] else n for split, n in counts.items())
-
-
-def _content(data: AuditInput) -> str:
-    """Hash of the rows of a dataset."""
-    return hashes_of(data.rows.drop("metadata").write_ndjson().encode(), with_git=False).sha256
 
 
 class AccuracyDifference(NamedTuple):

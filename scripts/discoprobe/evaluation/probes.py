@@ -404,7 +404,8 @@ def _pooled(model: LanguageModel, batch: Sequence[Tokens], weights: Floats) -> d
         mask[line, : len(tokens.ids)] = 1
     ids, mask, of_token = ids.to(device), mask.to(device), torch.from_numpy(weights).to(device)
     if model.source.kind == "encoder-decoder":
-        start = torch.full_like(ids[:, :1], _decoder_start(model.model.config))
+        first = (getattr(model.model.config, f"{name}_token_id", None) for name in ("decoder_start", "bos", "pad"))
+        start = torch.full_like(ids[:, :1], next((number for number in first if number is not None), 0))
         output = model.model(
             input_ids=ids, attention_mask=mask, decoder_input_ids=torch.cat([start, ids], dim=1),
             decoder_attention_mask=torch.cat([torch.ones_like(start), mask], dim=1), output_hidden_states=True,
@@ -424,11 +425,6 @@ def _pooled(model: LanguageModel, batch: Sequence[Tokens], weights: Floats) -> d
         part: torch.stack([torch.bmm(weight, layer.float()) for layer in states], dim=1).cpu().numpy()
         for part, (states, weight) in parts.items()
     }
-
-
-def _decoder_start(config: Any) -> int:
-    ids = (getattr(config, f"{name}_token_id", None) for name in ("decoder_start", "bos", "pad"))
-    return next((number for number in ids if number is not None), 0)
 
 
 def _order(place: VectorPlace) -> tuple[int, int, int]:

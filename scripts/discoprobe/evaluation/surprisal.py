@@ -115,7 +115,8 @@ def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress:
     )  # fmt: skip
     if pairs.is_empty():
         raise UnsupportedError(f"{data.name}: no pair has an original (label 0) and an edited text in test")
-    separator = _separator(model) if pairs["speakers"].count() else ""
+    # What divides the turns of a dialogue for the model.
+    separator = (model.tokenizer.sep_token or model.tokenizer.eos_token or "\n") if pairs["speakers"].count() else ""
     joined = [
         _with_separators(of_row, start, end, speakers, separator)
         for version in ("", "_edited")
@@ -213,11 +214,6 @@ def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.Da
 def _share_positive(differences: Bits) -> Bits:
     """1 where the edited text has more surprisal than the original, 0 where it has less, one half where both agree."""
     return np.where(np.abs(differences) <= TIE, 0.5, (np.sign(differences) + 1) / 2)
-
-
-def _separator(model: LanguageModel) -> str:
-    """What divides the turns of a dialogue for a model: its separator, else its end of a text, else a line break."""
-    return model.tokenizer.sep_token or model.tokenizer.eos_token or "\n"
 
 
 def _with_separators(
