@@ -28,8 +28,8 @@ from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.near_duplicates import NEAR, NGRAM
 from discoprobe.loaders.process_pool import Progress, silent
 
-IN_CONFIG, LOST, NOT_NEEDED, NOT_ASKED_FOR, NOT_READ, NO_CONFIG = OUTCOMES = (
-    "in the config", "lost", "not needed", "not asked for", "not read", "no config",
+IN_CONFIG, LOST, NOT_NEEDED, NOT_USABLE, NOT_READ, NO_CONFIG = OUTCOMES = (
+    "in the config", "lost", "not needed", "not usable for the task", "not read", "no config",
 )  # fmt: skip
 """What can become of a sentence."""
 
@@ -202,11 +202,11 @@ class Trace:
             sizes = "/".join(map(str, self.settings.sizes))
             note = f"it could be used, but no row needed it: sizes ({sizes}) or the balance of labels leave it out"
             return Explanation(name, corpus, sent_id, text, NOT_NEEDED, note=note)
-        absent = "no passage or unit has it (too few usable sentences around it, or it is spare)"
+        absent = "no passage is made with it, as its neighbours are not usable, or are in other passages"
         if isinstance(self.task, ProbingTask):
             absent = "it does not have what the task asks for"
-        note = f"{absent}: {self.task.definition.partition(chr(10))[0]}"
-        return Explanation(name, corpus, sent_id, text, NOT_ASKED_FOR, note=note)
+        note = f"{absent} (the task: {self.task.definition.partition(chr(10))[0]})"
+        return Explanation(name, corpus, sent_id, text, NOT_USABLE, note=note)
 
     def _text(self, corpus: str, sent_id: str) -> tuple[str, int]:
         """Text and number of words of a sentence; empty and 0 if only a relation names it."""

@@ -204,8 +204,9 @@ def show_explanation(explanation: Explanation) -> None:
         ("outcome", explanation.outcome),
     ]
     facts += [
-        ("row", f"{row['id']} of {row['split']}, label {row['label']}; the sentence is {row['role']}")
+        ("row", f"{row['id']} of {row['split']}, label {row['label']}; the sentence is {article}{row['role']}")
         for row in explanation.rows
+        for article in ["a " if row["role"] == "distractor" else ""]
     ]
     facts += [fact for loss in explanation.losses for fact in loss.items()]
     for name, fact in [*facts, ("note", explanation.note)]:
