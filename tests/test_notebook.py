@@ -52,6 +52,14 @@ def test_one_name_is_understood_where_several_are_expected(corpus, tmp_path):
     assert discoprobe.build("bso", sample_file("es")).counts() == discoprobe.build("bso", corpus).counts()
 
 
+def test_own_text_is_divided_into_sentences(tmp_path):
+    sentences = [row["text"] for row in discoprobe.load_corpus("es", "sample").parts[0].load().sentences.to_dicts()]
+    (tmp_path / "note.txt").write_text("\n\n".join(sentences[:40]), encoding="utf-8")
+    text = discoprobe.load_corpus("es", tmp_path, segment=True, progress=False)
+    assert (text.lang, text.counts.documents) == ("es", 1)
+    assert text.counts.sentences > 20
+
+
 def test_representations_are_short_lines(corpus, config):
     assert repr(corpus) == "<Corpus es: 293 sentences, 36 documents; sample-es>"
     assert repr(config) == "<BuiltConfig dc_es: 36 train, 10 validation, 16 test rows; labels coherent, incoherent>"

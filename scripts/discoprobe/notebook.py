@@ -89,15 +89,17 @@ class BuiltConfig(Config):
 
 def load_corpus(
     lang: str | Path, corpora: str | Path | Sequence[str | Path] = (), *, on_error: OnError = "stop",
-    progress: bool = True,
+    segment: bool = False, progress: bool = True,
 ) -> Corpus:  # fmt: skip
     """The corpora of one language, without the table of forms that `build run` takes from the catalogue.
 
     Args:
         lang: its code or name, or the path of a .conllu file or folder that holds one language.
-        corpora: one or several of: ``sample``, names of the catalogue, files, folders. Default: the catalogue's
-            treebanks of the language, which are downloaded and verified, or its raw text where it has no treebank.
+        corpora: one or several of: ``sample``, names of the catalogue, files and folders of CoNLL-U or text. Default:
+            the catalogue's treebanks of the language, which are downloaded and verified, or its raw text where it has
+            no treebank.
         on_error: ``skip`` leaves malformed sentences out and counts them.
+        segment: only divide raw text into sentences and words, which needs no models. Discourse tasks need no more.
         progress: whether steps of more than a second have a progress bar.
 
     Raises:
@@ -107,7 +109,9 @@ def load_corpus(
     """
     names = [corpora] if not isinstance(corpora, list | tuple) else corpora
     with _bars(shown=progress) as report:
-        return read_corpus(str(lang), [str(name) for name in names], on_error=on_error, progress=report)
+        return read_corpus(
+            str(lang), [str(name) for name in names], on_error=on_error, segment=segment, progress=report
+        )
 
 
 def build(

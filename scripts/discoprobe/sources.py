@@ -66,8 +66,9 @@ _log = logging.getLogger(__name__)
 
 
 def load_corpus(
-    lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop", progress: Progress = silent
-) -> Corpus:
+    lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop", segment: bool = False,
+    progress: Progress = silent,
+) -> Corpus:  # fmt: skip
     """The corpora of one language, without the table of forms that `build run` takes from the catalogue.
 
     Args:
@@ -75,6 +76,7 @@ def load_corpus(
         corpora: ``sample``, names of the catalogue, files or folders; by default the catalogue's treebanks of the
             language, which are downloaded and verified, or its raw text where it has no treebank.
         on_error: ``skip`` leaves malformed sentences out and counts them.
+        segment: only divide raw text into sentences and words, as ``--segment``.
         progress: called with what is downloaded and read.
 
     Raises:
@@ -82,10 +84,11 @@ def load_corpus(
         CorpusFormatError: for a malformed file.
         UnsupportedError: if the files hold no such language, or several.
     """
+    raw = AnnotationOptions(segment=segment)
     if not corpora and Path(lang).exists():
-        request = Request(corpora=(lang,), on_error=on_error)
+        request = Request(corpora=(lang,), on_error=on_error, raw=raw)
     else:
-        request = Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)
+        request = Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error, raw=raw)
     of_language: list[Corpus] = []
     for group in groups_of(request, ()):
         of_language += _read(group, request, _paths(group, request, progress), progress)
