@@ -16,4 +16,4 @@ deponents) are left out where passive subjects show which they are.
 
 from discoprobe.builders.sentences.predicate import predicate_feature
 
-TASK = predicate_feature("Voice", needs=("upos", "deps"))
+TASK = predicate_feature("Voice", version=10, needs=("upos", "deps"))
