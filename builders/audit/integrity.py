@@ -3,11 +3,13 @@
 ``INTEGRITY`` lists the checks. Each gets a ``Subject`` and returns a ``Measure``.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -23,6 +25,9 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
 from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
 from discoprobe.loaders.words import n_words, normal
+
+MARKS: Final = re.compile(r"\[\d |\]")
+"""What is before and after a marked mention."""
 
 _EXAMPLES = 5
 """Row ids in a finding."""
@@ -428,7 +433,8 @@ def fidelity(subject: Subject) -> Measure:
     A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit (in a suite
     the compared part may follow the edit instead: then it is the end of both texts). With the source texts the original
     (or the text, where there is none and no edit) must be a source sentence, or a slice of one of those of the row, or
-    of these joined by spaces; only its first letter may differ in case, as after the removal of a connective.
+    of these joined by spaces; only its first letter may differ in case, as after the removal of a connective. The marks
+    of mentions do not count, nor does a question after a passage with marks.
     """
     rows, sources = subject.data.rows, subject.sources
     of_one_text = pl.col("texts").list.len() == 1
@@ -450,9 +456,20 @@ def fidelity(subject: Subject) -> Measure:
     for corpus, sent_ids, texts in rows.select("corpus", "sent_ids", originals).iter_rows():
         of_row = [sources.get((corpus, sent_id), "") for sent_id in sent_ids or ()]
         pieces = [*of_row, " ".join(of_row)]
-        invented.append(not all(t in sentences or any(_is_slice(t, piece) for piece in pieces) for t in texts))
+        invented.append(not all(t in sentences or _is_shown(t, pieces) for t in texts))
     not_in_source = rows.filter(pl.Series(invented, dtype=pl.Boolean)).select("split", "place", "id")
     return measure_rows(pl.concat([differing, not_in_source]), detail=f"{rows.height} rows compared with the source")
+
+
+def _is_shown(text: str, pieces: Sequence[str]) -> bool:
+    """Whether a text is a part of one of the pieces, or the last one with marks and perhaps a question behind it.
+
+    With marks, blanks are not compared: a script without them has none between its sentences.
+    """
+    if any(_is_slice(text, piece) for piece in pieces):
+        return True
+    unmarked, passage = ("".join(each.split()) for each in (MARKS.sub("", text), pieces[-1]))
+    return bool(MARKS.search(text)) and bool(passage) and unmarked.startswith(passage)
 
 
 def _is_slice(text: str, source: str) -> bool:

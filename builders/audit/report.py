@@ -17,7 +17,7 @@ from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
 from discoprobe.builders.audit.thresholds import BY_ID, PAIRED, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 20
+VERSION: Final = 21
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 

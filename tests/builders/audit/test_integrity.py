@@ -400,6 +400,18 @@ def test_a_text_that_is_not_in_the_source(make, build):
     _failed(build(rows), "fidelity", ["test:11"], 1, sources)
 
 
+@pytest.mark.parametrize(("text", "status"), [
+    ("[1 Anna] left. [2 She] ran.", "below"), ("Anna left. [2 She] ran. Who is she?", "below"),
+    ("[1 Anna] left. [2 He] ran.", "above"), ("[1 Anna] left.", "above"), ("[1 ]", "above"),
+])  # fmt: skip
+def test_a_passage_with_marks_is_that_of_the_source(text, status, make, build):
+    rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
+    sources = {("UD_X", f"s{at}"): row["texts"][0] for at, row in enumerate(rows)}
+    rows[59] |= {"texts": [text], "sent_ids": ["a", "b"]}
+    sources |= {("UD_X", "a"): "Anna left.", ("UD_X", "b"): "She ran."}
+    assert _finding(build(rows), "fidelity", sources).status == status
+
+
 def test_a_text_of_several_sentences_is_these_in_their_order(make, build):
     rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}", f"t{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
     halves = {at: row["texts"][0].split(" ", 1) for at, row in enumerate(rows)}
