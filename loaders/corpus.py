@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 12
+VERSION: Final = 13
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.

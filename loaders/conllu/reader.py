@@ -584,7 +584,7 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
         for problem in problems:
             raise CorpusFormatError(problem.message, path=str(second), line=problem.line)
         annotated = read_conll2012(data, file.stem, file.lang, facts)
-    if file.path.suffix in {".conll", ".conllup"}:
+    if annotated.text and b"\n# text = " not in annotated.text:
         tally.notes = list(dict.fromkeys([*tally.notes, BY_RULE]))
     tally.add((number, problem) for problem in annotated.problems)
     return annotated

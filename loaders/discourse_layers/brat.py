@@ -1,23 +1,26 @@
-"""Coreference in the standoff format of brat (``.ann``, https://brat.nlplab.org/standoff.html): fr-litbank.
+"""Coreference in the standoff format of brat (``.ann``, https://brat.nlplab.org/standoff.html): fr-litbank, NARC.
 
 Beside it is the text (``.txt``), a document. A line ``T1 → PER 0 19 → …`` (→ is a tab) is a mention: its type, and the
 characters where it begins and ends, of several parts if it has gaps (``0 5;10 15``). Mentions that a relation of a type
 with ``coref`` in its name joins (``R1 → Coreference Arg1:T1 Arg2:T2``), or a line of the type ``Equiv``, have one
 entity. Other annotation is not read. A line of the text is a paragraph. Its sentences are found by rules; a boundary
 inside a mention is none. A mention that does not end in its paragraph is left out.
+
+If the text is tokenised, its words are between blanks, a sentence ends after a word that is a mark, and the blanks of
+its sentences are set by rule (`conllu`); a mention whose edge is inside a word is left out.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Final, NamedTuple
 
 from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, entities, sentence_lines
+from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, conllu, entities, sentence_lines
 from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.languages.spacing import Spacing
+from discoprobe.loaders.languages.spacing import Spacing, is_spaced_out
 from discoprobe.loaders.words import word_spans
 
 Span = tuple[int, int]
@@ -32,7 +35,12 @@ RELATION: Final = re.compile(r"R\d+\t(\S+) \S+:(T\d+) \S+:(T\d+)\s*")
 EQUIVALENT: Final = re.compile(r"\*\tEquiv((?: T\d+)+)\s*")
 LINE: Final = re.compile(r"[^\r\n]+")
 LINE_END: Final = re.compile(r"[\r\n]")
+WORD: Final = re.compile(r"\S+")
+MARK: Final = re.compile(r"(?<!\S)[^\s\w]+\s*\Z")
+"""A word of marks alone, with the blanks after it, at the end of a part of a text."""
 ELIDED: Final = re.compile(r"(?<=\w)['’](?=\w)")
+ANY: Final = frozenset({"entity", "markable", "mention", "np"})
+"""Types, in small letters, that say no more than that a span is a mention."""
 
 
 class _Mention(NamedTuple):
@@ -57,29 +65,45 @@ def read_brat(data: bytes, text: str, stem: str, lang: str, find_sentences: Find
     marked, joined, problems = _read_lines(data, text)
     entity_of = entities([mention.name for mention in marked], joined)
     edges = sorted({edge for mention in marked for part in mention.parts for edge in part})
-    elides = language_data(lang).section(Spacing).elides
-    lines: list[str] = []
-    mentions: list[Mention] = []
+    language = language_data(lang)
+    elides, tokenised = language.section(Spacing).elides, is_spaced_out(text, language)
     ordered = sorted(marked, key=lambda mention: mention.parts[0])
     in_line = [mention for mention in ordered if not LINE_END.search(text, mention.parts[0][0], mention.parts[-1][1])]
+    if tokenised:
+        of_words = {edge for word in WORD.finditer(text) for edge in word.span()}
+        in_line = [mention for mention in in_line if of_words.issuperset(chain.from_iterable(mention.parts))]
     starts = [mention.parts[0][0] for mention in in_line]
     reach = [0, *accumulate((mention.parts[-1][1] for mention in in_line), max)]
-    number, done = 0, 0
+
+    def is_inside(first: int, boundary: int) -> bool:
+        in_mention = reach[bisect_left(starts, boundary)] > boundary
+        return in_mention or (tokenised and not MARK.search(text, first, boundary))
+
+    lines: list[str] = []
+    sentences: list[list[Word]] = []
+    mentions: list[Mention] = []
+    done = 0
     for paragraph in LINE.finditer(text):
         begin = paragraph.start()
         spans = [(begin + start, begin + end) for start, end in find_sentences(paragraph[0], lang)]
-        for first, after in _joined(spans, starts, reach):
-            words = list(_words(text, first, after, edges, elides=elides))
-            number += bool(words)
+        for first, after in _joined(spans, is_inside):
+            if tokenised:
+                words = [word.span() for word in WORD.finditer(text, first, after)]
+            else:
+                words = list(_words(text, first, after, edges, elides=elides))
             if words:  # a line of white space has none
-                ends = zip(words, [*(start for start, _ in words[1:]), -1], strict=True)
-                spaced = [(Word(text[start:end]), end != following) for (start, end), following in ends]
-                lines.append(sentence_lines(stem, number, spaced, " ".join(text[first:after].split())))
+                sentences.append([Word(text[start:end]) for start, end in words])
+                follows = [*(start for start, _ in words[1:]), -1]
+                blanks = [end != following for (_, end), following in zip(words, follows, strict=True)]
+                spaced = list(zip(sentences[-1], blanks, strict=True))
+                lines.append(sentence_lines(stem, len(sentences), spaced, " ".join(text[first:after].split())))
             while done < len(in_line) and (mention := in_line[done]).parts[0][0] < after:
                 numbers = [n for n, word in enumerate(words, 1) if any(a <= word[0] < b for a, b in mention.parts)]
-                mentions.append(Mention(number, entity_of[mention.name], tuple(numbers), None, mention.type))
+                type_ = None if mention.type.lower() in ANY else mention.type
+                mentions.append(Mention(len(sentences), entity_of[mention.name], tuple(numbers), None, type_))
                 done += 1
-    return Annotated("".join(lines).encode(), mentions, problems)
+    shown = conllu([(stem, sentences)], language) if tokenised else "".join(lines).encode()
+    return Annotated(shown, mentions, problems)
 
 
 def _read_lines(data: bytes, text: str) -> tuple[list[_Mention], list[tuple[str, str]], list[BadLine]]:
@@ -123,17 +147,16 @@ def _trimmed(text: str, start: int, end: int) -> Span:
     return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
 
-def _joined(spans: Sequence[Span], starts: Sequence[int], reach: Sequence[int]) -> Iterator[Span]:
-    """Sentences without the boundaries that are inside a mention.
+def _joined(spans: Sequence[Span], is_inside: Callable[[int, int], bool]) -> Iterator[Span]:
+    """Sentences without the boundaries that are inside one.
 
     Args:
         spans: of the sentences.
-        starts: where mentions begin, in order.
-        reach: how far the first mentions reach, for each number of them from 0.
+        is_inside: whether a boundary is, by the first characters of the sentence before it and of that after it.
     """
     held: Span | None = None
     for start, end in spans:
-        if held and reach[bisect_left(starts, start)] <= start:
+        if held and not is_inside(held[0], start):
             yield held
             held = None
         held = held[0] if held else start, end

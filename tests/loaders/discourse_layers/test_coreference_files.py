@@ -143,6 +143,26 @@ def test_brat_is_cut_at_sentences_words_and_edges_of_mentions(tmp_path):
     assert corpus.layers == {"documents", "coreference", "text"}
 
 
+TOKENISED = """\
+Ola |
+" Hei , " sa Ola den 11. mai . Han lo .
+og gikk .
+"""
+MARKABLES = "".join(
+    f"T{n}\tMarkable {span}\t…\n" for n, span in enumerate(["0 3", "19 22", "27 34", "37 40", "32 34", "8 20"], 1)
+)
+
+
+def test_tokenised_brat_is_closed_up_and_ends_sentences_at_marks(tmp_path):
+    text, relations = TOKENISED, "R1\tCoref Arg1:T2 Arg2:T1\nR2\tCoref Arg1:T4 Arg2:T2\n"
+    corpus, (shard,) = shards(write(tmp_path, no__story_ann=MARKABLES + relations, no__story_txt=text), "no")
+    assert shard.sentences["text"].to_list() == ["Ola |", '"Hei," sa Ola den 11. mai.', "Han lo.", "og gikk."]
+    assert [(row[1], row[2], row[3]) for row in rows(shard)] == [
+        ("T1", "Ola", None), ("T1", "Ola", None), ("T3", "11. mai", None), ("T1", "Han", None),
+    ], "T5 and T6 begin or end inside a word; every span is a markable, which is no type"  # fmt: skip
+    assert corpus.layers == {"documents", "coreference"}, "its blanks are not those of the text"
+
+
 KORKOR = """\
 # global.columns = ID FORM UPOS FEATS COREFHEAD COREFTYPE
 # sent_id = s1
