@@ -26,16 +26,24 @@ def of_conll(text):
     return Counter(mentions.values())
 
 
-def of_brat(text, annotation, doc):
-    """Mentions of a file of brat: how many there are of each document and text without blanks; the sizes of chains."""
+def of_brat(text, annotation, doc, *, tokenised=False):
+    """Mentions of a file of brat: how many there are of each document and text without blanks; the sizes of chains.
+
+    Of a tokenised text, mentions count that begin and end beside a blank.
+    """
     spans = dict(re.findall(r"(?m)^(T\d+)\t\S+ ([\d ;]+)", annotation))
     texts = {
-        name: "".join(text[int(a) : int(b)] for a, b in re.findall(r"(\d+) (\d+)", span))
+        name: "".join(text[a:b] for a, b in sorted((int(a), int(b)) for a, b in re.findall(r"(\d+) (\d+)", span)))
         for name, span in spans.items()
     }
-    inside = {name for name, shown in texts.items() if "\n" not in shown.strip()}
+    edges = {name: [int(edge) for edge in re.findall(r"\d+", span)] for name, span in spans.items()}
+    inside = {name for name, each in edges.items() if "\n" not in text[min(each) : max(each)].strip()}
+    if tokenised:
+        beside = [(edge, f" {text} "[edge : edge + 2]) for each in edges.values() for edge in each]
+        cut = {edge for edge, around in beside if not re.search(r"\s", around)}
+        inside = {name for name in inside if not cut & set(edges[name])}
     chain = {name: {name} for name in spans}
-    for one, other in re.findall(r"(?m)^R\d+\tCoreference Arg1:(T\d+) Arg2:(T\d+)", annotation):
+    for one, other in re.findall(r"(?m)^R\d+\tCoref\w* Arg1:(T\d+) Arg2:(T\d+)", annotation):
         if chain[one] is not chain[other]:
             chain[one] |= chain[other]
             for name in chain[other]:

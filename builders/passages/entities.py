@@ -205,8 +205,10 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
 
 
 def _parts(sentences: Sequence[AnnotatedSentence]) -> Iterator[list[AnnotatedSentence]]:
-    """The sentences of each passage of a document."""
-    for _, run in groupby(sentences, key=lambda sentence: sentence.run):
+    """The sentences of each passage of a document; a heading that ends with a bar (*Glødande |*) is in none."""
+    for (heading, _), run in groupby(sentences, key=lambda sentence: (sentence.text.endswith(" |"), sentence.run)):
+        if heading:
+            continue
         parts: list[list[AnnotatedSentence]] = [[]]
         for sentence in run:
             if _n_words(parts[-1]) >= LEAST:

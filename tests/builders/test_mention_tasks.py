@@ -306,8 +306,9 @@ def test_splits_and_passages(gum, task):
 
 
 def parts(*lengths):
-    """The lengths of the passages of a document with one run of sentences of these lengths."""
-    sentences = [SimpleNamespace(run=0, words=[None] * length) for length in lengths]
+    """The lengths of the passages of a run of sentences of these lengths; a negative one is that of a heading."""
+    texts = {True: "Glødande |", False: "Hun lo."}
+    sentences = [SimpleNamespace(run=0, words=[None] * abs(n), text=texts[n < 0]) for n in lengths]
     return [sum(len(sentence.words) for sentence in part) for part in _parts(sentences)]
 
 
@@ -318,3 +319,4 @@ def test_passages_of_documents():
     assert parts(50, 30, 50) == [130]  # the rest is added to the last passage
     assert parts(50, 130, 50) == [180]  # which would be too long
     assert parts(201) == []
+    assert parts(50, 40, -2, 60, 30, 30, -3) == [90, 120], "no passage goes on over a heading"

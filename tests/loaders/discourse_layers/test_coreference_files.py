@@ -345,14 +345,14 @@ def recount(folder, lang="nl"):
     return found
 
 
-def recount_brat(folder):
+def recount_brat(folder, lang="fr", *, tokenised=False):
     """Compare the mentions of brat that are read, and the sizes of their chains, with those that are counted."""
     expected, sizes, found, chains = Counter(), [], Counter(), Counter()
     for path in folder.rglob("*.ann"):
         text = path.with_suffix(".txt").read_bytes().decode().replace("\r", "\n")
-        counted, of_file = of_brat(text, path.read_text(encoding="utf-8"), path.stem)
+        counted, of_file = of_brat(text, path.read_text(encoding="utf-8"), path.stem, tokenised=tokenised)
         expected, sizes = expected + counted, sizes + of_file
-    for shard in shards(folder, "fr")[1]:
+    for shard in shards(folder, lang)[1]:
         docs = dict(shard.sentences.join(shard.documents, on="doc").select("sent_id", "doc_id").iter_rows())
         for sent_id, entity, text, *_ in rows(shard):
             found[docs[sent_id], re.sub(r"\s", "", text)] += 1
