@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 
+import pyarrow.parquet as pq
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, given, settings
@@ -275,6 +276,28 @@ def test_skipping_is_in_the_manifest(tmp_path):
     path.write_text("".join(texts).replace("\tNOUNS\t", "\tNOUN\t"), encoding="utf-8")
     assert in_process("run", "--min-rows", "0", "--corpus", path, "--task", "bso", "--out", tmp_path / "out")[0] == 0
     assert json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["skipped"] == {}
+
+
+def test_skipping_leaves_out_a_malformed_file_of_raw_text(tmp_path):
+    """A novel that is no well-formed XML, beside whole ones, as `build annotate --on-error skip` leaves it out."""
+    (tmp_path / "novels").mkdir()
+    texts = documents(sample_file("es").read_text(encoding="utf-8"))
+    for number, text in enumerate(texts):
+        xml = (
+            f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><p>{" ".join(re.findall("# text = (.*)", text))}</p>'
+        )
+        xml += "</body></text></TEI>" if number else ""
+        (tmp_path / "novels" / f"novel{number}.xml").write_text(xml, encoding="utf-8")
+    options = ("--lang", "es", "--segment", "--task", "bso", "--min-rows", "0", "--no-audit", "--out", tmp_path / "out")
+    stopped = in_process("run", "--corpus", tmp_path / "novels", *options)
+    assert stopped[0] == 1
+    assert "novel0.xml:1: not well-formed XML" in stopped[2]
+    status, _, err = in_process("run", "--corpus", tmp_path / "novels", *options, "--on-error", "skip")
+    assert status == 0, err
+    tables = [pq.read_table(path, columns=["doc_id"]) for path in (tmp_path / "out" / "bso_es").glob("*.parquet")]
+    used = {doc_id for table in tables for doc_id in table["doc_id"].to_pylist()}
+    assert len(used) > len(texts) / 2
+    assert "novel0" not in used
 
 
 @pytest.mark.parametrize(

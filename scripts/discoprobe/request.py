@@ -39,10 +39,10 @@ class Request:
         tasks: names of tasks or families.
         settings: seed, sizes, filters.
         jobs: number of processes.
-        on_error: what to do with a malformed sentence.
+        on_error: what to do with a malformed sentence, or a malformed file or row of raw text.
         audit: audit every config; without it nothing is known about shortcuts.
         keep_failed: keep configs that fail the audit.
-        raw: how raw text is read and annotated; None for the defaults.
+        raw: how raw text is read and annotated; None for the defaults. ``reading`` is the same with ``on_error``.
         exclude: rows that readers found faulty: config → id → verdict.
         licences: which corpora of the catalogue may be used.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
@@ -73,6 +73,15 @@ class Request:
             if isinstance(value := getattr(self, name), str):  # one name instead of several
                 object.__setattr__(self, name, (value,))
         object.__setattr__(self, "languages", language_codes(self.languages))
+
+    @property
+    def reading(self) -> AnnotationOptions:
+        """How raw text is read and annotated; what is malformed in it is left out if either says so."""
+        from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (imports polars)
+
+        raw = self.raw or AnnotationOptions()
+        skips = self.on_error == "skip"
+        return dataclasses.replace(raw, read=dataclasses.replace(raw.read, on_error="skip")) if skips else raw
 
     @property
     def least_rows(self) -> tuple[int, int, int]:

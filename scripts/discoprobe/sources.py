@@ -274,7 +274,7 @@ def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | No
         )
     if not named:
         return None
-    given = request.raw or AnnotationOptions()
+    given = request.reading
     options = dataclasses.replace(
         given, segment=not annotate, rules=given.rules and not annotate,
         lengths=request.settings.probing_words if annotate else None,
@@ -296,7 +296,7 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
     Raises:
         UnsupportedError: if a language that was asked for is in none of the corpora.
     """
-    codes, options = group.languages, request.raw or AnnotationOptions()
+    codes, options = group.languages, request.reading
     lang = codes[0] if len(codes) == 1 else ""
     corpora: dict[str, Corpus] = {}
     for text in (_text_in_parquet(corpus, lang, options) for corpus in group.named if corpus.how == PARTLY):
@@ -344,7 +344,7 @@ def _texts_of_trees(request: Request, names: Collection[str]) -> list[Path]:
 
 def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) -> list[Path]:
     """The files and folders of a group; those of the catalogue are downloaded, and raw text is annotated first."""
-    codes, options, jobs = group.languages, request.raw or AnnotationOptions(), request.jobs
+    codes, options, jobs = group.languages, request.reading, request.jobs
     banks = [corpus.of_catalogue for corpus in group.named if isinstance(corpus.of_catalogue, Treebank)]
     paths = downloads.fetch(banks, jobs=jobs, progress=progress) if banks else []
     for corpus in group.named:
