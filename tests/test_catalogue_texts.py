@@ -156,21 +156,14 @@ def test_a_named_corpus_is_used_for_every_task(small_catalogue):
 
 
 @pytest.mark.slow
-def test_a_language_without_treebanks_is_built_from_text(command, tmp_path):
-    done = command(
-        "run",
-        "--min-rows",
-        "0",
-        "--lang",
-        "eu",
-        "--gold",
-        "--segment",
-        "--no-audit",
-        "--task",
-        "sent_len,dc_easy,subj_number",
-        "--json",
-    )
+@pytest.mark.parametrize("option", ["--segment", "without models"])
+def test_a_language_without_treebanks_is_built_from_text(option, command, tmp_path, caplog):
+    """With ``--segment``, and where there are no models: one language does not end the build of several."""
+    options = ["--min-rows", "0", "--lang", "eu", "--gold", "--no-audit", "--task", "sent_len,dc_easy,subj_number"]
+    options += ["--segment"] * (option == "--segment")
+    done = command("run", *options, "--json", STANZA_RESOURCES_DIR=str(tmp_path / "nowhere"))
     assert done.returncode == 0, done.stderr
+    assert ("not built from NTREX-128-eu" in caplog.text) == (option == "without models")
     found = json.loads(done.stdout)
     assert {config["sources"][0] for config in found["configs"].values()} == {"NTREX-128-eu"}
     assert set(found["configs"]) == {"sent_len_eu", "dc_easy_eu"}

@@ -343,7 +343,11 @@ def _texts_of_trees(request: Request, names: Collection[str]) -> list[Path]:
 
 
 def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) -> list[Path]:
-    """The files and folders of a group; those of the catalogue are downloaded, and raw text is annotated first."""
+    """The files and folders of a group; those of the catalogue are downloaded, and raw text is annotated first.
+
+    Text of the catalogue that no one named is divided into sentences only if models are missing: so a build of several
+    languages does not end at one of them.
+    """
     codes, options, jobs = group.languages, request.reading, request.jobs
     banks = [corpus.of_catalogue for corpus in group.named if isinstance(corpus.of_catalogue, Treebank)]
     paths = downloads.fetch(banks, jobs=jobs, progress=progress) if banks else []
@@ -357,7 +361,16 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
             about = Source(text.name, text.lang, text.licence, text.repo, text.commit, text.citation)
             how = dataclasses.replace(options, read=read_options(text.read))
             downloads.fetch([text], jobs=jobs, progress=progress)
-            paths.append(prepare(str(downloads.folder(text)), about, how, jobs=jobs, progress=progress).folder)
+            read = functools.partial(prepare, str(downloads.folder(text)), about, jobs=jobs, progress=progress)
+            try:
+                paths.append(read(how).folder)
+            except UnsupportedError as error:
+                if request.corpora or how.segment:
+                    raise
+                _log.warning(
+                    "%s; without them, tasks that need annotated words are not built from %s", error, text.name
+                )
+                paths.append(read(dataclasses.replace(how, segment=True)).folder)
         elif corpus.of_catalogue is None and corpus.how != PARTLY:
             path = as_path(corpus.name)
             if _is_raw(path):
