@@ -394,6 +394,7 @@ def unclean_text(subject: Subject) -> Measure:
     """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC.
 
     Units of relations and mentions are parts of sentences; the passage of the mentions, the last text, is whole.
+    The spelling of all texts of a corpus shows which blanks are exceptions.
     """
     shape, text = subject.data.shape, pl.col("text")
     number = pl.int_ranges(pl.col("texts").list.len())
@@ -403,12 +404,10 @@ def unclean_text(subject: Subject) -> Measure:
     }.get(shape, number.list.eval(pl.lit(value=True)))
     rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts", whole=whole)
     texts = rows.explode("text", "whole", empty_as_null=False)
-    distinct = pl.concat(
-        part.with_columns(
-            fault=pl.coalesce(clean_text.fault(text, whole=is_whole, some=True), clean_text.separated_markup(text))
-        ).drop_nulls("fault")
-        for (_, is_whole), part in texts.select("corpus", "text", "whole").unique().group_by("corpus", "whole")
-    )
+    of_whole, of_part = (clean_text.fault(text, whole=is_whole, some=True) for is_whole in (True, False))
+    fault = pl.coalesce(pl.when("whole").then(of_whole).otherwise(of_part), clean_text.separated_markup(text))
+    of_corpora = texts.select("corpus", "text", "whole").unique().partition_by("corpus")
+    distinct = pl.concat(part.with_columns(fault=fault).drop_nulls("fault") for part in of_corpora)
     keys = ["corpus", "text", "whole"]
     faults = texts.join(distinct, on=keys, nulls_equal=True, maintain_order="left").drop("corpus", "whole")
     reasons = faults["fault"].value_counts().sort("fault").rows()

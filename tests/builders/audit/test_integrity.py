@@ -400,6 +400,15 @@ def test_a_text_that_is_not_in_the_source(make, build):
     _failed(build(rows), "fidelity", ["test:11"], 1, sources)
 
 
+def test_blanks_in_mentions_are_judged_by_the_passages(make, build):
+    """Dutch *in 't dorp* is spelled so in the passages, although other mentions have apostrophes without a blank."""
+    rows = make.rows(60, 2, 1)
+    for n, row in enumerate(rows):
+        row |= {"texts": [f"z'n hond {n}", f"m'n kat {n}", f"Hij zag in 't dorp en in 't bos op 't land nummer {n}."]}
+    rows[50]["texts"][0] = "de eieren in 't dorp"
+    _passes(build(rows, shape=Shape.MENTIONS), "clean-text")
+
+
 @pytest.mark.parametrize(("text", "status"), [
     ("[1 Anna] left. [2 She] ran.", "below"), ("Anna left. [2 She] ran. Who is she?", "below"),
     ("[1 Anna] left. [2 He] ran.", "above"), ("[1 Anna] left.", "above"), ("[1 ]", "above"),
