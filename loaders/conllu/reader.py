@@ -30,7 +30,7 @@ from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, 
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
-from discoprobe.loaders.discourse_layers.brat import read_brat
+from discoprobe.loaders.discourse_layers.brat import read_brat, read_sacr
 from discoprobe.loaders.discourse_layers.conll2012 import read_conll2012, read_facts
 from discoprobe.loaders.discourse_layers.disrpt_relations import (
     ANNOTATED,
@@ -73,7 +73,7 @@ PLACES: Final = 100
 """Largest number of dropped sentences whose places a corpus lists."""
 TREES: Final = (".rs3", ".rs4")
 """Trees of Rhetorical Structure Theory."""
-COREFERENCE: Final = (".conll", ".ann", ".conllup", ".knp", ".tsv")
+COREFERENCE: Final = (".conll", ".ann", ".sacr", ".conllup", ".knp", ".tsv")
 """Coreference without trees, which is read as CoNLL-U with mentions."""
 SUFFIXES: Final = (".conllu", ".conllu.gz", *TREES, *COREFERENCE)
 RELS: Final = ".rels"
@@ -86,7 +86,7 @@ DISRPT: Final = re.compile(r"^(([a-z]{3})\.\w+\.\w+)_(?:train|dev|test)\.")
 BY_RULE: Final = "blanks are set by rule, because the files have words only"
 FIRST: Final = {".conll": b"#begin document", ".tsv": b"#FORMAT=WebAnno TSV 3"}
 """Suffix → how a file of coreference begins; files of other formats have the same suffix."""
-KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll, .ann, .conllup, .knp or WebAnno .tsv"
+KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll, .ann, .sacr, .conllup, .knp or WebAnno .tsv"
 TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
 """Folders of trees inside a corpus, which do not name it."""
 UNRELEASED: Final = "not-to-release"
@@ -573,6 +573,10 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
             raise DiscoprobeError(f"{file.path}: {file.stem}.txt is missing beside it; brat keeps the text there")
         text = second.read_bytes().decode(errors="replace")
         annotated = read_brat(data, text, file.stem, file.lang, find_sentences)
+    elif file.path.suffix == ".sacr":
+        if find_sentences is None:
+            raise DiscoprobeError(f"{file.path}: its sentences have to be found, and it is not said how")
+        annotated = read_sacr(data, file.stem, file.lang, find_sentences)
     elif file.path.suffix == ".tsv":
         annotated = read_webanno(data, file.stem)
     elif file.path.suffix == ".knp":

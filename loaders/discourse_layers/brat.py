@@ -8,11 +8,15 @@ inside a mention is none. A mention that does not end in its paragraph is left o
 
 If the text is tokenised, its words are between blanks, a sentence ends after a word that is a mark, and the blanks of
 its sentences are set by rule (`conllu`); a mention whose edge is inside a word is left out.
+
+`read_sacr` reads the same from files of SACR (``.sacr``, https://boberle.com/projects/sacr/), which have mentions in
+their text: ``{Anne:EN="p PER" Anne} rit`` is one of the entity *Anne* and of the type PER, the last word of its first
+property.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Final, NamedTuple
 
@@ -39,7 +43,12 @@ WORD: Final = re.compile(r"\S+")
 MARK: Final = re.compile(r"(?<!\S)[^\s\w]+\s*\Z")
 """A word of marks alone, with the blanks after it, at the end of a part of a text."""
 ELIDED: Final = re.compile(r"(?<=\w)['’](?=\w)")
-ANY: Final = frozenset({"entity", "markable", "mention", "np"})
+SACR_MARK: Final = re.compile(r"\{([^\s{}:]+):(?:[\w-]+=\"([^\"]*)\")?(?:,\s*[\w-]+=\"[^\"]*\")* ?|[{}]")
+"""Where a mention begins (its entity, its first property) or ends, or a bracket that is neither."""
+SACR_NOTE: Final = re.compile(r"(?m)^#[A-Z-]+:.*$")
+"""Lines about how a file is shown."""
+ANY_MENTION: Final = "mention"
+ANY: Final = frozenset({"entity", "markable", ANY_MENTION, "np"})
 """Types, in small letters, that say no more than that a span is a mention."""
 
 
@@ -52,7 +61,7 @@ class _Mention(NamedTuple):
     line: int
 
 
-def read_brat(data: bytes, text: str, stem: str, lang: str, find_sentences: FindSentences) -> Annotated:
+def read_brat(data: bytes, text: str, stem: str, lang: str, find: FindSentences) -> Annotated:
     """The document of a text as CoNLL-U, and its mentions.
 
     Args:
@@ -60,10 +69,50 @@ def read_brat(data: bytes, text: str, stem: str, lang: str, find_sentences: Find
         text: the text, with the line ends of its file.
         stem: the name of the file without suffix: the document.
         lang: the code of the language.
-        find_sentences: finds the sentences of a paragraph.
+        find: finds the sentences of a paragraph.
     """
     marked, joined, problems = _read_lines(data, text)
-    entity_of = entities([mention.name for mention in marked], joined)
+    return _annotated(text, marked, entities([mention.name for mention in marked], joined), problems, stem, lang, find)
+
+
+def read_sacr(data: bytes, stem: str, lang: str, find: FindSentences) -> Annotated:
+    """The document of a file of SACR as CoNLL-U, and its mentions; the arguments are those of `read_brat`."""
+    source = SACR_NOTE.sub("", data.decode(errors="replace"))
+    marked: list[_Mention] = []
+    entity_of: dict[str, str] = {}
+    opened: list[tuple[re.Match[str], int]] = []
+    wrong: dict[int, str] = {}
+    text, at = "", 0
+    for mark in SACR_MARK.finditer(source):
+        text += source[at : mark.start()]
+        at = mark.end()
+        if mark[1]:
+            opened.append((mark, len(text)))
+        elif mark[0] == "}" and opened:
+            begun, start = opened.pop()
+            start, end = _trimmed(text, start, len(text))
+            if start < end:
+                name = str(len(marked))
+                marked.append(_Mention(name, (begun[2] or ANY_MENTION).rpartition(" ")[2], [(start, end)], 0))
+                entity_of[name] = begun[1]
+        else:
+            wrong[mark.start()] = f'{mark[0]} belongs to no mention ({{Anne:EN="p PER" Anne}})'
+    text += source[at:]
+    wrong |= {begun.start(): f"{{{begun[1]}: opens a mention that no }} closes" for begun, _ in opened}
+    problems = [BadLine(REASON, source.count("\n", 0, place) + 1, wrong[place]) for place in sorted(wrong)]
+    return _annotated(text, marked, entity_of, problems, stem, lang, find)
+
+
+def _annotated(  # noqa: PLR0913, PLR0917 (what both formats say of a document)
+    text: str,
+    marked: Sequence[_Mention],
+    entity_of: Mapping[str, str],
+    problems: list[BadLine],
+    stem: str,
+    lang: str,
+    find_sentences: FindSentences,
+) -> Annotated:
+    """A document as CoNLL-U, and its mentions, from its text and the places of the mentions."""
     edges = sorted({edge for mention in marked for part in mention.parts for edge in part})
     language = language_data(lang)
     elides, tokenised = language.section(Spacing).elides, is_spaced_out(text, language)

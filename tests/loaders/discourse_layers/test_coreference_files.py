@@ -143,6 +143,26 @@ def test_brat_is_cut_at_sentences_words_and_edges_of_mentions(tmp_path):
     assert corpus.layers == {"documents", "coreference", "text"}
 
 
+SACR = """\
+#COLOR:Anne=hsl(0, 100%, 80%)
+{Anne:EN="p PER" Anne}
+
+{M1:EN="p PER",note="x" L'ami d'{Anne:EN="p PER" Anne}, le Dr. Blanc}, rit. {Anne:EN="p" Elle} {P:EN="l" }dit : « Non. »
+"""
+
+
+def test_sacr_has_mentions_in_its_text(tmp_path):
+    corpus, (shard,) = shards(write(tmp_path, fr__story_sacr=SACR), "fr")
+    assert shard.sentences["text"].to_list() == [
+        "Anne", "L'ami d'Anne, le Dr. Blanc, rit.", "Elle dit : « Non. »"
+    ]  # fmt: skip
+    assert [(row[1], row[2], row[3]) for row in rows(shard)] == [
+        ("Anne", "Anne", "PER"), ("M1", "L' ami d' Anne , le Dr . Blanc", "PER"), ("Anne", "Anne", "PER"),
+        ("Anne", "Elle", "p"),
+    ]  # fmt: skip
+    assert corpus.layers == {"documents", "coreference", "text"}
+
+
 TOKENISED = """\
 Ola |
 " Hei , " sa Ola den 11. mai . Han lo .
@@ -254,6 +274,9 @@ MALFORMED = {
     ("ann", BRAT.replace("Arg2:T1", "Arg2:T9")): (8, "T9 is no mention of the file"),
     ("ann", BRAT.replace(" Arg2:T1", "")): (8, "expected a relation of two mentions"),
     ("ann", f"{BRAT}x\n"): (12, "expected a line of brat"),
+    ("sacr", SACR.replace("Anne}, le", "Anne, le")): (4, "{M1: opens a mention that no } closes"),
+    ("sacr", f"{SACR}\n}}"): (6, "} belongs to no mention"),
+    ("sacr", SACR.replace(":EN", "EN", 1)): (2, "{ belongs to no mention"),
     ("conllup", KORKOR.replace("1:1\tcoref", "1:3\tcoref")): (12, "there is no word 1:3"),
     ("conllup", KORKOR.replace("\n4\tkut", "\n2\tkut")): (5, "expected a word after 2 with the columns ID, FORM"),
     ("tsv", WEBANNO.replace("*->1-2", "*->x")): (15, "'*->x' is malformed; expected *->7-2"),
