@@ -295,16 +295,18 @@ def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
 
 
 def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows without those one of whose units is (nearly) in a later split too.
+    """The rows without those one of whose units, or whose passage, is (nearly) in a later split too.
 
-    Test keeps what it has, and train loses what is in test: so published test sets stay as they are.
+    Test keeps what it has, and train loses what is in test: so published test sets stay as they are. Two corpora of a
+    language may have the same text, divided into other units.
     """
-    units = pl.concat([frame["sentence1"], frame["sentence2"]]).alias("text").to_frame()
-    clusters = units.with_columns(
-        cluster=near_clusters(units["text"]), long=n_words(pl.col("text"), halves=True) >= REPEATING,
-        split=pl.concat([frame["split"], frame["split"]]).to_physical(),
-        place=pl.concat([pl.int_range(frame.height, eager=True)] * 2),
-    )  # fmt: skip
+    texts = [frame[name] for name in ("sentence1", "sentence2", "passage")]
+    shown = pl.DataFrame({
+        "text": pl.concat(texts), "split": pl.concat([frame["split"]] * len(texts)).to_physical(),
+        "place": pl.concat([pl.int_range(frame.height, eager=True)] * len(texts)),
+    }).drop_nulls("text")  # fmt: skip
+    long = n_words(pl.col("text"), halves=True) >= REPEATING
+    clusters = shown.with_columns(cluster=near_clusters(shown["text"]), long=long)
     later = clusters.filter("long", pl.col("split").max().over("cluster") > pl.col("split"))
     without_later = frame.with_row_index("_place").filter(~pl.col("_place").is_in(later["place"].unique().implode()))
     return without_later.drop("_place")

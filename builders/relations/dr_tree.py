@@ -11,4 +11,4 @@ text; otherwise the blanks between the words of the tree are set by rule (`spaci
 
 from discoprobe.builders.passages.relation_units import LABELS, by_class, relation_task
 
-TASK = relation_task(by_class, LABELS, layer="rst_trees", version=4)
+TASK = relation_task(by_class, LABELS, layer="rst_trees", version=5)

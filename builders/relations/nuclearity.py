@@ -8,4 +8,4 @@ corpus.
 
 from discoprobe.builders.passages.relation_units import NUCLEARITY, by_nuclearity, relation_task
 
-TASK = relation_task(by_nuclearity, tuple(NUCLEARITY.values()), layer="rst_trees", natural=False, version=5)
+TASK = relation_task(by_nuclearity, tuple(NUCLEARITY.values()), layer="rst_trees", natural=False, version=6)

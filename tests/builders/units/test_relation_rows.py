@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 
+import polars as pl
 import pytest
 from discourse_corpora import KINDS, write_disrpt, write_many, write_trees
 from shared import ROOT, SHARED
@@ -11,6 +12,7 @@ from discoprobe.builders import SPLITS, Config, Settings, all_tasks, build_all, 
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build
 from discoprobe.builders.passages import LABELS, class_of, mark_units
+from discoprobe.builders.passages.relation_units import _without_leaks
 from discoprobe.loaders import UnsupportedError
 from discoprobe.sources import load_corpus
 
@@ -126,6 +128,22 @@ def test_a_unit_of_two_published_splits_stays_in_the_later_one(tmp_path, earlier
     splits = {row["split"] for row in rows_of(config) if sentence in {row["sentence1"], row["sentence2"]}}
     assert splits == {{"dev": "validation"}.get(later, later)}
     assert config.drops["in-two-splits"] == 2, "the sentence is the second unit of one relation, the first of the next"
+
+
+def test_a_passage_of_two_splits_stays_in_the_later_one():
+    """Two corpora have the same text, and divide it into other units."""
+    passage = "Since it had rained for a week, the river rose, and nobody in the town slept."
+    rows = [
+        ("train", "Since it had rained for a week,", "nobody slept.", passage),
+        ("train", "Since it had rained", "for a week,", passage.replace(", and", " and")),
+        ("train", "We left.", "It was late.", "We left. It was late."),
+        ("train", "Then they met again.", "He ran.", None),
+        ("test", "Since it had rained for a week, the river rose,", "and nobody in the town slept.", passage),
+        ("test", "We left.", "It was late.", "We left. It was late."),
+    ]  # fmt: skip
+    schema = {"split": pl.Enum(SPLITS), "sentence1": pl.String, "sentence2": pl.String, "passage": pl.String}
+    left = _without_leaks(pl.DataFrame(rows, schema, orient="row"))
+    assert left["split"].to_list() == ["train", "train", "test", "test"], "short texts recur"
 
 
 def test_without_a_published_train_documents_are_assigned_to_splits(tmp_path):
