@@ -301,12 +301,12 @@ def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
     language may have the same text, divided into other units.
     """
     texts = [frame[name] for name in ("sentence1", "sentence2", "passage")]
-    shown = pl.DataFrame({
+    pooled = pl.DataFrame({
         "text": pl.concat(texts), "split": pl.concat([frame["split"]] * len(texts)).to_physical(),
         "place": pl.concat([pl.int_range(frame.height, eager=True)] * len(texts)),
     }).drop_nulls("text")  # fmt: skip
     long = n_words(pl.col("text"), halves=True) >= REPEATING
-    clusters = shown.with_columns(cluster=near_clusters(shown["text"]), long=long)
+    clusters = pooled.with_columns(cluster=near_clusters(pooled["text"]), long=long)
     later = clusters.filter("long", pl.col("split").max().over("cluster") > pl.col("split"))
     without_later = frame.with_row_index("_place").filter(~pl.col("_place").is_in(later["place"].unique().implode()))
     return without_later.drop("_place")

@@ -151,8 +151,8 @@ def _annotated(  # noqa: PLR0913, PLR0917 (what both formats say of a document)
                 type_ = None if mention.type.lower() in ANY else mention.type
                 mentions.append(Mention(len(sentences), entity_of[mention.name], tuple(numbers), None, type_))
                 done += 1
-    shown = conllu([(stem, sentences)], language) if tokenised else "".join(lines).encode()
-    return Annotated(shown, mentions, problems)
+    as_conllu = conllu([(stem, sentences)], language) if tokenised else "".join(lines).encode()
+    return Annotated(as_conllu, mentions, problems)
 
 
 def _read_lines(data: bytes, text: str) -> tuple[list[_Mention], list[tuple[str, str]], list[BadLine]]:
