@@ -445,14 +445,14 @@ def _without(feats: pl.Expr, *names: str) -> pl.Expr:
 
 def _forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
     """For each verb and other value the most frequent form of its lemma that has the value."""
-    forms = table.group_by(
-        "lemma", "upos", "rest", pl.col("form").alias("other"), other_value=feature, gender="Gender"
-    ).agg(pl.col("n").sum())
+    of_forms = table.group_by("lemma", "upos", "rest", "Gender", "Definite", other="form", other_value=feature)
+    forms = of_forms.agg(pl.col("n").sum()).rename({"Gender": "gender", "Definite": "definite"})
     gender = pl.coalesce("Gender", "of_subject")
     same_gender = (pl.col("gender") == gender).fill_null(value=True) if feature == "Number" else pl.lit(value=True)
     options = verbs.join(forms, on=["lemma", "upos", "rest"]).filter(
-        pl.col("other_value") != pl.col("value"), pl.col("other") != pl.col("form"), same_gender
-    )
+        pl.col("other_value") != pl.col("value"), pl.col("other") != pl.col("form"), same_gender,
+        (pl.col("definite") == pl.col("Definite")).fill_null(value=True),
+    )  # fmt: skip
     most = options.sort("row", "other_value", "n", "other", descending=[False, False, True, False])
     return most.unique(["row", "other_value"], keep="first", maintain_order=True)
 
