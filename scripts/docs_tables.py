@@ -122,7 +122,8 @@ def tasks_page() -> str:
     record = (DOCS / "records" / "scarce_tasks.md").read_text(encoding="utf-8")
     least = ", ".join(f"`{task}` {n}" for task, n in re.findall(OWN, record, re.MULTILINE))
     parts.append(
-        "Only with corpora of your own, of so many sentences or more ([scarce tasks](records/scarce_tasks.md)): "
+        "Only with corpora of your own (`ssp`: or FineWiki), of so many sentences or more ([scarce "
+        "tasks](records/scarce_tasks.md)): "
         f"{least}.\n"
     )
     return "\n".join(parts)

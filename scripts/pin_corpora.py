@@ -3,7 +3,8 @@
 Two inputs:
 
 * ``--catalogue``: JSON with a list ``treebanks`` of records (repo, commit, date, licence, genre, includes_text, files
-  with path, git_blob_sha1, bytes or null), one per repository, at its newest commit;
+  with path, git_blob_sha1, bytes or null), one per repository, at its newest commit; ``[[universal]]`` of
+  ``corpus_facts.toml`` has more of them;
 * ``--corpora``: a folder with ``manifest.json`` (per file: path, bytes, sha256, kind, repo, commit …), the files that
   it lists, and a ``SOURCE.txt`` in the folder of each treebank, whose line ``document rule:`` says how its documents
   are recognised.
@@ -88,6 +89,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     """The text of every file of the catalogue, by file name: one per language, treebanks first, then raw text."""
     files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
+    treebanks += FACTS["universal"]
     records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *coreference_records()]
     records += text_records(corpora, files)
     names = {record["lang"]: record["language"] for record in records}
@@ -299,7 +301,7 @@ def _pin(file: Record, by_blob: dict[str, Record]) -> Record:
     """A file as the catalogue writes it, with size and SHA-256 if the folder of corpora has its content."""
     pinned = {"path": file["path"], "git_blob_sha1": file["git_blob_sha1"]}
     in_folder = by_blob.get(file["git_blob_sha1"], {})
-    size, sha256 = in_folder.get("bytes", file["bytes"]), in_folder.get("sha256")
+    size, sha256 = in_folder.get("bytes", file.get("bytes")), in_folder.get("sha256")
     return pinned | ({} if size is None else {"bytes": size}) | ({"sha256": sha256} if sha256 else {})
 
 

@@ -1,4 +1,4 @@
-"""Subjects and the verbs that agree with them, and the forms of the same verbs that do not.
+"""Subjects and the verbs, participles and adjectives that agree with them, and forms of the same words that do not.
 
 ``candidates`` finds verbs and their subjects in a shard, and its words (``lexicon``). ``with_other_forms`` sees those
 of all shards: it makes paradigms of the lexicon and chooses the form that does not agree. ``with_wrong_form`` makes
@@ -40,12 +40,24 @@ STRAY: Final = 0.05
 STRAY_FORM: Final = 1 / 3
 """Lemmas with a tense that have a smaller share of the occurrences of a form are taken for annotation errors."""
 
+MAIN_FORM: Final = 1 / 2
+"""An indicative form without Tense that has a smaller share of the occurrences of its lemma and features differs from
+others of the same features in what the treebank does not annotate (Basque *zen*, *da*, *denean*)."""
+
 SYSTEMATIC: Final = 0.05
 """A cell of the paradigm that is ambiguous for a larger share of verbs, two at least, counts as ambiguous for all verbs
 (German *er habe*)."""
 
 UNMARKED: Final = 0.03
 """Where a larger share of nouns has a plural that looks like the singular, a noun alone does not show its number."""
+
+LAYERS: Final = {"Abs": "abs", "Erg": "erg"}
+"""Case of a subject, and the layer of the verb's features that are the subject's (Basque ``Number[erg]``)."""
+
+SUBJECT_CASES: Final = ("Nom", "Abs", "Erg")
+
+OF_GENDER: Final = ("Animacy", "SubGender")
+"""Features that divide a gender, and that only some genders have (Czech, Polish)."""
 
 NAMES: Final = {
     value: name for feature in FEATURES for value, name in VALUES[feature].items()
@@ -93,6 +105,15 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
     """
     clauses = _subjects(trees).join(_verbs(trees, context), on="predicate")
     clauses = clauses.with_columns(subject_first=pl.col("subject_row") < pl.col("target"))
+    for case, layer in LAYERS.items():
+        in_case = (feat("Case", "subject_feats") == case).fill_null(value=False)
+        named = pl.when(in_case).then(for_subject(pl.col("verb_feats"), layer)).otherwise("verb_feats")
+        clauses = clauses.with_columns(verb_feats=named)
+    # Participles beside a verb, and adjectives, agree for sure with a noun before them that is not indefinite: a
+    # pronoun may be polite (French *vous êtes venu*), and *Ärter är gott* is good Swedish.
+    definite = (feat("Definite", "subject_feats") != "Ind").fill_null(value=True)
+    sure = pl.col("subject_first") & (pl.col("subject_class") == "NOUN") & definite
+    clauses = clauses.filter(pl.col("predicative").is_null() | sure)
     # The feature is one that can show agreement: that of a predicate that is a noun may be the noun's, in Spanish a
     # noun may stand with *nosotros*, and the Gender of persons and animals may be natural.
     animate = feat("Animacy", "subject_feats").is_in(["Anim", "Hum"]).fill_null(value=False)
@@ -110,7 +131,7 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
             clauses.filter(showing[feature], *valued)
             .with_columns(feature=pl.lit(feature), value=of_verb, subject_value=of_subject)
             .with_columns(target=pl.col("target").cast(pl.UInt32))
-            .join(_between(clauses, trees, feature), on="predicate", how="left", maintain_order="left")
+            .join(_between(clauses, trees, feature), on=["predicate", "target"], how="left", maintain_order="left")
         )
     order = pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8)
     rows = pl.concat(parts).sort("sent", order, "target")
@@ -131,22 +152,40 @@ def _between(clauses: pl.DataFrame, trees: Trees, feature: str) -> pl.DataFrame:
         pl.min_horizontal("subject_row", "target"), pl.max_horizontal("subject_row", "target"), closed="none"
     )
     words = trees.words.select("sent", "row", "start", "end", "form", "feats", pl.col("upos").cast(pl.String))
-    found = ends.join(words, on="sent").group_by("predicate", maintain_order=True).agg(
+    found = ends.join(words, on="sent").group_by("predicate", "target", maintain_order=True).agg(
         pl.struct("start", "end", "form").filter(pl.col("row") == pl.col("subject_row")).first().struct.unnest(),
         distance=(inside & (pl.col("upos") != "PUNCT")).sum().cast(pl.Int32),
         attractors=(inside & noun & (value != pl.col("own")).fill_null(value=False)).sum().cast(pl.Int32),
     )  # fmt: skip
-    return found.select("predicate", controller=pl.struct("start", "end", "form", "distance", "attractors"))
+    return found.select(
+        "predicate",
+        pl.col("target").cast(pl.UInt32),
+        controller=pl.struct("start", "end", "form", "distance", "attractors"),
+    )
 
 
 def lexicon(trees: Trees) -> pl.DataFrame:
-    """The words of a shard that a paradigm needs, with their number ``n``: those with Number, Person or Gender."""
-    words = trees.words.filter(
+    """The words of a shard that a paradigm needs, with their number ``n``: those with Number, Person or Gender.
+
+    A word with these for several of its arguments (Basque *ditu*) is there once for each that can be a subject.
+    """
+    of_each = pl.concat_list(for_subject(pl.col("feats"), layer) for layer in LAYERS.values())
+    words = trees.words.with_columns(feats=of_each.list.unique(maintain_order=True)).explode("feats")
+    words = words.filter(
         pl.any_horizontal(feat(name).is_not_null() for name in FEATURES), spelled_out(), feat("Typo").is_null(),
         pl.col("lemma").is_not_null(), ~pl.col("form").str.contains(_CLITIC),
     ).join(trees.governing(pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
     small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
     return words.group_by(*small, _word_class(), "feats").agg(n=pl.len())
+
+
+def for_subject(feats: pl.Expr, layer: str) -> pl.Expr:
+    """Features of a verb, those of a layer as plain ones (``Number`` for ``Number[erg]``) if it has it.
+
+    A verb that has the layer also gets it as the feature ``Layer``.
+    """
+    own = feats.str.contains(f"[{layer}]", literal=True).fill_null(value=False)
+    return pl.when(own).then(feats.str.replace_all(f"[{layer}]", "", literal=True) + f"|Layer={layer}").otherwise(feats)
 
 
 def is_finite() -> pl.Expr:
@@ -168,13 +207,14 @@ def _subjects(trees: Trees) -> pl.DataFrame:
     several = (number == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
     words = with_dependents(
         trees.words, trees.words, n_subjects=rel.is_in(["nsubj", "csubj"]).sum(), apart=deprel.is_in(_APART).any(),
-        changed=(rel.is_in(_CHANGES_AGREEMENT) | (upos == "NUM")).any(), with_others=((rel == "nmod") & several).any(),
+        changed=(rel.is_in(_CHANGES_AGREEMENT) | (upos == "NUM")).any(), reflexive=(feat("Reflex") == "Yes").any(),
+        with_others=((rel == "nmod") & several).any(),
         beside=pl.concat_str(pl.col("form").str.to_lowercase(), _word_class(), separator="\t").filter(with_number),
         least=number.filter(with_number).min(), most=number.filter(with_number).max(),
     )  # fmt: skip
     uneven = (pl.col("least") != number) | (pl.col("most") != number)  # *русский и белорусский языки*: two languages
     personal = (upos == "PRON") & (feat("PronType") == "Prs") & feat("Reflex").is_null()
-    nominative = feat("Case").is_null() | (feat("Case") == "Nom")
+    nominative = feat("Case").fill_null("Nom").is_in(SUBJECT_CASES)
     subjects = words.filter(
         deprel.is_in(["nsubj", "nsubj:pass"]), (upos == "NOUN") | personal, nominative, spelled_out(),
         ~pl.col("changed"), ~uneven.fill_null(value=False),
@@ -183,12 +223,17 @@ def _subjects(trees: Trees) -> pl.DataFrame:
         subject=pl.col("form").str.to_lowercase(), subject_lemma=pl.col("lemma").str.to_lowercase(),
         subject_class=_word_class(), subject_feats="feats",
     )  # fmt: skip
-    predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select(predicate="row")
-    return subjects.join(predicates, on="predicate", how="semi")
+    predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select("reflexive", predicate="row")
+    # *se utilizan baterías*: a noun behind a reflexive verb may be its object, which *se utiliza* goes with as well
+    impersonal = pl.col("reflexive") & (pl.col("subject_row") > pl.col("predicate"))
+    return subjects.join(predicates, on="predicate").filter(~impersonal).drop("reflexive")
 
 
 def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
-    """For every ``predicate`` the finite one of its verb, copula and auxiliaries, else its participle: ``target``.
+    """For every ``predicate`` the words that can agree with its subject: ``target``.
+
+    These are the finite one of its verb, copula and auxiliaries, else its participle; and other participles, or an
+    adjective, as ``predicative``: what kind, and beside which auxiliaries.
 
     ``helpers`` are the relations of copula and auxiliaries, ``noun_number`` is the Number of a noun as predicate.
     ``bound`` verbs touch an apostrophe or a hyphen: another form of them might not.
@@ -197,16 +242,31 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
     main = words.with_columns(predicate=pl.col("row"), helper=pl.lit(None, pl.String))
     helping = words.filter(pl.col("rel").is_in(["aux", "cop"])).drop_nulls("head_row")
     every = pl.concat([main, helping.with_columns(predicate="head_row", helper="deprel")], how="vertical_relaxed")
-    main_participle = (feat("VerbForm") == "Part") & pl.col("helper").is_null()
+    participle, is_main = feat("VerbForm") == "Part", pl.col("helper").is_null()
     relations = pl.col("helper").drop_nulls().unique().sort()
+    beside = pl.concat_str("lemma", "helper", separator="/").filter(~is_main).unique().sort()
+    in_group = every.filter(pl.col("upos").is_in([*VERBAL, "ADJ"]), spelled_out(), pl.col("lemma").is_not_null())
+    in_group = in_group.with_columns(
+        _rank=pl.when(pl.col("upos") == "ADJ").then(None).when(is_finite()).then(0).when(participle, is_main).then(1),
+    )
+    first = pl.col("_rank").is_not_null() & (pl.col("_rank") == pl.col("_rank").min().over("predicate"))
+    alone = (first.sum().over("predicate") == 1).fill_null(value=False)
+    # Not *Paul est un jeune*: an adjective with a determiner is a noun.
+    nouns = trees.governing(pl.col("rel") == "det").select(predicate="row", noun=pl.lit(value=True))
+    secondary = participle.fill_null(value=False) | ((pl.col("upos") == "ADJ") & is_main)
+    kind = pl.concat_str(
+        pl.col("upos").cast(pl.String), feat("VerbForm"), "helper", pl.col("besides").list.join("+"), separator=" ",
+        ignore_nulls=True,
+    )  # fmt: skip
+    groups = every.group_by("predicate").agg(helpers=relations, besides=beside)
     verbs = (
-        every.with_columns(
-            _rank=pl.when(is_finite()).then(0).when(main_participle).then(1),
-            helpers=relations.over("predicate", mapping_strategy="join").list.join("+"),
+        in_group.with_columns(_first=first.fill_null(value=False), _alone=alone)
+        .join(groups, on="predicate")
+        .join(nouns, on="predicate", how="left")
+        .filter(
+            pl.when("_first").then("_alone").otherwise(secondary & ~(is_main & pl.col("noun").fill_null(value=False)))
         )
-        .filter(pl.col("upos").is_in(VERBAL), pl.col("_rank").is_not_null())
-        .filter(pl.col("_rank") == pl.col("_rank").min().over("predicate"))
-        .filter(pl.len().over("predicate") == 1, spelled_out(), pl.col("lemma").is_not_null())
+        .with_columns(predicative=pl.when(~pl.col("_first")).then(kind), helpers=pl.col("helpers").list.join("+"))
     )
     is_noun = pl.col("upos").is_in(["NOUN", "PROPN", "PRON", "NUM", "SYM"])
     nouns = words.select(predicate="row", is_noun=is_noun, noun_number=feat("Number"))
@@ -215,8 +275,8 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
     after = pl.col("text").str.slice(pl.col("end"), 1)
     touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
     return trees.with_text(verbs).join(nouns, on="predicate", how="left").select(
-        "predicate", "helpers", "is_noun", "noun_number", target="row", verb_feats="feats",
-        elides=pl.col("previous").is_in(elides), bound=touches | pl.col("mwt").is_not_null(),
+        "predicate", "helpers", "predicative", "is_noun", "noun_number", target="row", verb_feats="feats",
+        verb_class=_word_class(), elides=pl.col("previous").is_in(elides), bound=touches | pl.col("mwt").is_not_null(),
     )  # fmt: skip
 
 
@@ -232,9 +292,9 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     entries = entries.group_by("form", "lemma", "upos", "feats").agg(pl.col("n").sum())
     participle = (feat("VerbForm") == "Part").fill_null(value=False)
     verbal = (is_finite() | participle) & (feat("Mood") != "Imp").fill_null(value=True)
-    nominal = feat("Case").is_null() | (feat("Case") == "Nom")
+    nominal = feat("Case").fill_null("Nom").is_in(SUBJECT_CASES)
     used = pl.when(pl.col("upos") == "VERB").then(verbal).otherwise(nominal).fill_null(value=False)
-    words = entries.filter(used).with_columns(feat(name) for name in FEATURES)
+    words = entries.filter(used).with_columns(*[feat(name) for name in FEATURES], *_reading())
     rows = frame.drop("lexicon").with_columns(
         verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
     )
@@ -250,11 +310,17 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     differs = causes_elision(pl.col("other")) != causes_elision(pl.col("verb"))
     bound = (pl.col("bound") | (pl.col("elides") & differs)).fill_null(value=False)
     # Verbs that do not agree, or seldom, and subjects that agree in two ways.
-    kind = ["feature", "subject_value", "subject_class", "helpers", "subject_first", feat("VerbForm", "target_feats")]
+    names = ("feature", "subject_class", "helpers", "predicative", "subject_first")
+    kind = [*map(pl.col, names), feat("VerbForm", "verb_feats"), feat("Layer", "verb_feats")]
     agrees = pl.col("value") == pl.col("subject_value")
-    seldom = (agrees.mean().over(kind) < AGREES) | (pl.len().over(kind) < SEEN)
+    share = agrees.mean().over(*kind, "subject_value")
+    # What never changes (*ha* presentato) agrees with subjects of one value only.
+    changes = (share.min().over(kind) >= AGREES) & (pl.col("subject_value").n_unique().over(kind) > 1)
+    agreeing = (share >= AGREES) & (changes | pl.col("predicative").is_null())
+    seldom = ~agreeing | (pl.len().over(*kind, "subject_value") < SEEN)
     quantity = (pl.col("feature") == "Number") & pl.col("with_others") & (pl.col("value") == "Sing")
-    both_ways = (~agrees).any().over("feature", "subject_class", "subject_lemma") & (pl.col("subject_class") == "NOUN")
+    other_way = (~agrees & (agreeing | pl.col("predicative").is_null())).any()
+    both_ways = other_way.over("feature", "subject_class", "subject_lemma") & (pl.col("subject_class") == "NOUN")
     reason = pl.coalesce(
         "reason",
         pl.when(bound).then(pl.lit("bound-form")),
@@ -281,6 +347,16 @@ def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
         return pl.concat_str(word_and_value, separator="\t").is_in(showing).fill_null(value=False)
 
     clear = show("subject", "subject_class", "subject_value")
+    beside = rows.select("row", "subject_value", "beside").explode("beside")
+    by_modifier = pl.col("row").is_in(beside.filter(show("beside", "subject_value"))["row"].implode())
+    if feature == "Gender":
+        # A noun with a form for each gender (*alumno*, *alumna*) is a person or an animal.
+        genders = valued.filter(pl.col("upos") == "NOUN").group_by("lemma", "Gender").agg(pl.col("n").sum())
+        most = genders.group_by("lemma").agg(share=pl.col("n").max() / pl.col("n").sum())
+        clear &= ~pl.col("subject_lemma").is_in(most.filter(pl.col("share") < 1 - STRAY)["lemma"].implode())
+        # Spanish *su oponente* can be either; a noun that is known to be inanimate has one gender.
+        thing = (feat("Animacy", "subject_feats") == "Inan") | (pl.col("subject_value") == "Neut")
+        clear &= pl.col("predicative").is_null() | thing.fill_null(value=False) | by_modifier
     if feature == "Number":
         nouns = valued.filter(pl.col("upos") == "NOUN").group_by("lemma").agg(
             numbers=pl.col("Number").n_unique(), forms=pl.col("form").n_unique()
@@ -288,9 +364,7 @@ def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
         inflected = nouns.filter(pl.col("numbers") > 1)
         if (inflected.select((pl.col("forms") == 1).mean()).item() or 0.0) > UNMARKED:
             other_known = pl.col("subject_lemma").is_in(inflected.filter(pl.col("forms") > 1)["lemma"].implode())
-            beside = rows.select("row", "subject_value", "beside").explode("beside")
-            by_modifier = beside.filter(show("beside", "subject_value"))["row"].implode()
-            clear &= other_known | pl.col("row").is_in(by_modifier) | (pl.col("subject_class") == "PRON")
+            clear &= other_known | by_modifier | (pl.col("subject_class") == "PRON")
     return rows.with_columns(unclear=pl.when(~clear).then(pl.lit("ambiguous-subject")))
 
 
@@ -302,24 +376,29 @@ def _with_other(
     The other form has the same lemma and the same features except one. If the plural has no gender (Russian *пришли*),
     the singular has that of the subject. If there are several values, one is chosen by hash.
     """
-    verbs = words.filter(pl.col("upos") == "VERB", pl.col(feature).is_not_null())
+    verbs = words.filter(pl.col("upos").is_in(rows["verb_class"].implode()), pl.col(feature).is_not_null())
     tense = _without(pl.col("feats"), *FEATURES)
-    usual = pl.col("n").sum().over("form", "lemma", tense) > STRAY_FORM * pl.col("n").sum().over("form")
-    table = verbs.filter(usual).with_columns(rest=_other_features(pl.col("feats"), feature))
+    usual = pl.col("n").sum().over("form", "lemma", "upos", tense) > STRAY_FORM * pl.col("n").sum().over("form", "upos")
+    in_cell = pl.col("n").sum().over("lemma", "upos", "feats")
+    tenseless = ((feat("Mood") == "Ind") & feat("Tense").is_null()).fill_null(value=False)
+    main = pl.col("n").sum().over("form", "lemma", "upos", "feats") > MAIN_FORM * in_cell
+    table = verbs.filter(usual, main | ~tenseless).with_columns(rest=_other_features(pl.col("feats"), feature))
     verbs_of_rows = rows.select(
-        "row", "key", "lemma", "value", form="verb", feats="target_feats",
-        rest=_other_features(pl.col("target_feats"), feature), of_subject=feat("Gender", "subject_feats"),
-        **{name: feat(name, "target_feats") for name in FEATURES},
-    )  # fmt: skip
+        "row", "key", "lemma", "value", form="verb", upos="verb_class", feats="verb_feats",
+        rest=_other_features(pl.col("verb_feats"), feature), of_subject=feat("Gender", "subject_feats"),
+        **{name: feat(name, "verb_feats") for name in FEATURES},
+    ).with_columns(_reading())  # fmt: skip
     # A form that is ambiguous for many verbs counts as ambiguous for all, by value, other value and other features.
     every = table.with_columns(
         row=pl.int_range(pl.len(), dtype=pl.UInt32), value=feature, of_subject=pl.lit(None, pl.String)
     )
     many = (pl.col("also").mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
     paradigms = _with_ambiguity(_forms_with_other_values(every, table, feature), verbs, feature)
-    systematic = paradigms.group_by("value", "other_value", "rest").agg(systematic=many)
-    options = _with_ambiguity(_forms_with_other_values(verbs_of_rows, table, feature), verbs, feature).join(
-        systematic, on=["value", "other_value", "rest"], how="left"
+    systematic = paradigms.group_by("value", "other_value", "upos", "rest").agg(systematic=many)
+    own = verbs.filter(tenseless & ~main).select("lemma", "upos", "feats", "form").unique()
+    told_apart = verbs_of_rows.join(own, on=["lemma", "upos", "feats", "form"], how="anti", maintain_order="left")
+    options = _with_ambiguity(_forms_with_other_values(told_apart, table, feature), verbs, feature).join(
+        systematic, on=["value", "other_value", "upos", "rest"], how="left"
     )
     options = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
     if forms is not None:
@@ -342,8 +421,22 @@ def _with_other(
 
 
 def _other_features(feats: pl.Expr, feature: str) -> pl.Expr:
-    """The features of a verb except one; Number is left out with Gender, which many plurals do not have."""
-    return _without(feats, *(("Number", "Gender") if feature == "Number" else (feature,)))
+    """The features of a verb except one, and except those that only some values of it have.
+
+    Number is left out with Gender, and with Definite of words that are not finite (Swedish), which many plurals do not
+    have, and Gender with the features that divide it.
+    """
+    names = ("Number", "Gender", *OF_GENDER) if feature == "Number" else (feature, *OF_GENDER)
+    rest = _without(feats, *names)
+    if feature != "Number":
+        return rest
+    return pl.when(rest.str.contains("VerbForm=Fin", literal=True)).then(rest).otherwise(_without(rest, "Definite"))
+
+
+def _reading() -> list[pl.Expr]:
+    """What else tells readings of a form apart: whose values it has, and Definite of a participle or adjective."""
+    finite = pl.col("feats").str.contains("VerbForm=Fin", literal=True)
+    return [feat("Layer").fill_null(""), pl.when(~finite).then(feat("Definite")).alias("Definite")]
 
 
 def _without(feats: pl.Expr, *names: str) -> pl.Expr:
@@ -352,23 +445,26 @@ def _without(feats: pl.Expr, *names: str) -> pl.Expr:
 
 def _forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
     """For each verb and other value the most frequent form of its lemma that has the value."""
-    forms = table.group_by("lemma", "rest", pl.col("form").alias("other"), other_value=feature, gender="Gender").agg(
-        pl.col("n").sum()
-    )
+    of_forms = table.group_by("lemma", "upos", "rest", "Gender", "Definite", other="form", other_value=feature)
+    forms = of_forms.agg(pl.col("n").sum()).rename({"Gender": "gender", "Definite": "definite"})
     gender = pl.coalesce("Gender", "of_subject")
     same_gender = (pl.col("gender") == gender).fill_null(value=True) if feature == "Number" else pl.lit(value=True)
-    options = verbs.join(forms, on=["lemma", "rest"]).filter(
-        pl.col("other_value") != pl.col("value"), pl.col("other") != pl.col("form"), same_gender
-    )
+    options = verbs.join(forms, on=["lemma", "upos", "rest"]).filter(
+        pl.col("other_value") != pl.col("value"), pl.col("other") != pl.col("form"), same_gender,
+        (pl.col("definite") == pl.col("Definite")).fill_null(value=True),
+    )  # fmt: skip
     most = options.sort("row", "other_value", "n", "other", descending=[False, False, True, False])
     return most.unique(["row", "other_value"], keep="first", maintain_order=True)
 
 
 def _with_ambiguity(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
     """Adds ``also``: whether the other form has a reading with the values that the verb has, in any tense or mood."""
-    readings = verbs.group_by(*FEATURES, other="form").agg(n=pl.col("n").sum())
-    joined = options.select("row", "other_value", "other", *FEATURES).join(readings, on="other", suffix="_read")
-    fits = [(pl.col(name) == pl.col(f"{name}_read")).fill_null(value=name != feature) for name in FEATURES]
+    told_apart = (*FEATURES, "Definite")
+    readings = verbs.group_by(*told_apart, "upos", "Layer", other="form").agg(n=pl.col("n").sum())
+    joined = options.select("row", "other_value", "other", "upos", "Layer", *told_apart).join(
+        readings, on=["other", "upos", "Layer"], suffix="_read"
+    )
+    fits = [(pl.col(name) == pl.col(f"{name}_read")).fill_null(value=name != feature) for name in told_apart]
     share = (pl.col("n") * pl.all_horizontal(fits)).sum() / pl.col("n").sum()
     also = joined.group_by("row", "other_value").agg(also=share > STRAY)
     return options.join(also, on=["row", "other_value"], how="left", maintain_order="left")

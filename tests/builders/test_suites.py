@@ -58,9 +58,10 @@ BOTH_WAYS = [
     (_TEXT, _TABLE.replace("Number=Plur", "Number=Sing", 2)),
 ]
 """Subjects that decide on no number, or agree in two ways."""
-AMBIGUOUS = [clause("lobo", "dud", place, plural=False, ending="an") for place in ("fano", "gades", "hispal")]
+AMBIGUOUS = clause("lobo", "dud", "fano", plural=False, ending="an")
 """A verb whose plural is a singular too."""
-LEFT = [COORDINATED, COUNTED, QUANTITY, *BOTH_WAYS, *AMBIGUOUS, clause("oso", "dud", "iria", plural=False)]
+SINGULAR = [clause("oso", "dud", place, plural=False) for place in ("gades", "iria")]
+LEFT = [COORDINATED, COUNTED, QUANTITY, *BOTH_WAYS, AMBIGUOUS, *SINGULAR]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_subjects_and_forms_that_are_not_clear_are_left(agreement):
     assert not shown & {text for text, _ in LEFT}
     assert agreement.drops["mixed-subject"] == 2, "the quantity and the first of those that agree both ways"
     assert agreement.drops["no-agreement"] == 1, "the second of those"
-    assert agreement.drops["ambiguous-verb"] == 1, "from a singular to what is a singular too"
+    assert agreement.drops["ambiguous-verb"] == len(SINGULAR), "from a singular to what is a singular too"
     assert set(agreement.drops) <= set(agreement.meanings)
 
 
