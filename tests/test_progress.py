@@ -17,7 +17,8 @@ def clock(monkeypatch):
 
 def test_a_line_a_minute_says_how_far_each_step_is(clock, capsys):
     with terminal.progress() as progress:
-        progress("reading de: kB of text", 0, 9000)
+        for step, total in {"reading de: kB of text": 9000, "bso_de: rows": 500, "dc_de: rows": 1000}.items():
+            progress(step, 0, total)
         for second in range(10, 131, 10):
             clock[0] = second
             progress("bso_de: rows", min(second * 10, 500), 500)
@@ -25,8 +26,8 @@ def test_a_line_a_minute_says_how_far_each_step_is(clock, capsys):
             progress("reading de: kB of text", 10 * second, 9000)
             progress(WORDS, 10_000, 0)
     first, second, speed = capsys.readouterr().err.splitlines()
-    assert first == "reading de: kB of text: 500 of 9,000 (16 min left); dc_de: rows: 50 of 1,000 (16 min left)"
-    assert second == "reading de: kB of text: 1,100 of 9,000 (14 min left); dc_de: rows: 110 of 1,000"
+    assert first == "reading de: kB of text: 500 of 9,000 (14 min left); dc_de: rows: 50 of 1,000"
+    assert second == "reading de: kB of text: 1,100 of 9,000 (13 min left); dc_de: rows: 110 of 1,000"
     assert "bso_de" not in second
     assert speed == "130,000 words in 130 s: 1,000 words/s"
 
@@ -49,9 +50,35 @@ def test_a_rare_config_ends_when_all_is_read_and_reading_when_all_configs_are_fu
         progress("somo_de: rows", 12, 120_000)
     _, line = capsys.readouterr().err.splitlines()
     assert line == (
-        "reading de: kB of text: 40,000 of 120,000 (4 min left); somo_de: rows: 12 of 120,000; "
-        "so_de: rows: 60,000 of 120,000 (2 min left)"
+        "reading de: kB of text: 40,000 of 120,000 (1 min left); somo_de: rows: 12 of 120,000; "
+        "so_de: rows: 60,000 of 120,000 (1 min left)"
     )
+
+
+def test_the_time_left_goes_down_while_a_block_is_built(clock, capsys):
+    """Blocks of 1,000 kB take two minutes; the third takes five."""
+    step, lines = "reading de: kB of text", []
+    with terminal.progress() as progress:
+        progress(step, 0, 9000)
+        for minute in range(1, 8):
+            clock[0] = 60 * minute
+            if minute in {2, 4}:
+                progress(step, 500 * minute, 9000)
+            progress("bso_de: rows", 0, 500)  # each step that reports has the line printed
+            lines.append(capsys.readouterr().err.partition(";")[0].strip())
+    left = [line.removesuffix(" min left)").rpartition("(")[2] for line in lines[1:]]
+    assert lines[1] == "reading de: kB of text: 1,000 of 9,000 (16 min left)"
+    assert left == ["16", "15", "14", "13", "12", "12"]
+
+
+def test_the_bar_of_a_terminal_shows_the_same_time_left(clock):
+    display = terminal.ProgressDisplay()
+    display("reading de: kB of text", 0, 9000)
+    clock[0] = 120
+    display("reading de: kB of text", 1000, 9000)
+    clock[0] = 150
+    (task,) = display._bars.tasks
+    assert display._bars.columns[-1].render(task).plain == "0:15:30"
 
 
 def test_no_config_takes_longer_when_all_is_read(clock, capsys):

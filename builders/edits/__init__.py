@@ -9,7 +9,7 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "clause_edits": ["ConjTypeRules", "OTHER", "SAME"],
-    "swaps": ["FEW", "FEW_ALIKE", "SwapRules", "adjacent_words", "impossible", "neighbours", "one_of_each", "swap",
-        "swap_task", "without_telling_swaps"],
+    "swaps": ["FEW", "FEW_ALIKE", "SwapRules", "UntellingSwaps", "adjacent_words", "impossible", "neighbours",
+        "one_of_each", "swap", "swap_task"],
     "versions": ["HashCounts", "exchange_words", "original_and_edited", "word_bags"],
 })  # fmt: skip

@@ -1,8 +1,8 @@
 """Exchanging two adjacent words of a sentence, so that a function word stands where the language never has it.
 
 ``adjacent_words`` are the pairs that can be exchanged, ``neighbours`` is what the corpora show of function words and
-the words beside them, ``impossible`` says which swaps no order of the language allows, ``without_telling_swaps``
-removes what would tell the label, and ``swap_task`` makes a task of them.
+the words beside them, ``impossible`` says which swaps no order of the language allows, `UntellingSwaps` leaves out what
+would tell the label, and ``swap_task`` makes a task of them.
 
 Each word keeps its own letters, so names, acronyms and German nouns keep their capitals. Nothing is swapped where a
 capital belongs to the position and not to the word: at the beginning of the sentence and after punctuation (a
@@ -17,8 +17,7 @@ verb), but nearly never where a preposition or conjunction was moved.
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,14 +25,14 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-from discoprobe.builders.drops import Drops
-from discoprobe.builders.edits.versions import HashCounts, original_and_edited, word_bags
-from discoprobe.builders.sampling.balance import FINE, remove_bias, with_rank
+from discoprobe.builders.edits.versions import HashCounts, in_two_versions, original_and_edited, word_bags
+from discoprobe.builders.sampling.balance import FINE, remove_bias
 from discoprobe.builders.sentences.candidates import usable_of
 from discoprobe.builders.sentences.trees import Trees, has
-from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.builders.task import Context, Edit, Keep, ProbingTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.languages.language import LanguageSection, check_small_letters
+from discoprobe.loaders.words import mostly_unspaced, tokens
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -82,10 +81,8 @@ def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
 
     Returns:
         ``sent``, ``index`` (of the left word), ``inside`` (words, not punctuation, stand before and after the two),
-        ``phrase`` (one of the two depends on the other, or both on the same word), ``swapped`` (the two in the other
-        order, in lower case), ``original_bigrams`` and ``shifted_bigrams`` (hashes of the three bigrams with these
-        words, before and after the swap), ``contacts`` (hashes of each function word with its new neighbours) and
-        ``plan``: their places in the text.
+        ``phrase`` (one of the two depends on the other, or both on the same word), ``contacts`` (hashes of each
+        function word with its new neighbours) and ``plan``: their places in the text.
     """
     return trees.once(_adjacent_words, context.language.section(SwapRules))
 
@@ -146,9 +143,6 @@ def _adjacent_words(trees: Trees, rule: SwapRules) -> pl.DataFrame:
         "index",
         inside=inside.fill_null(value=False),
         phrase=(related | (pl.col("head") == pl.col("next_head"))).fill_null(value=False),
-        swapped=pl.concat_str("next_small", "small", separator=" "),
-        original_bigrams=_bigrams("before_small", "small", "next_small", "after_small"),
-        shifted_bigrams=_bigrams("before_small", "next_small", "small", "after_small"),
         contacts=pl.concat_list(new_contacts),
         plan=pl.struct(a_start="start", a_end="end", b_start="next_start", b_end="next_end"),
     )
@@ -200,25 +194,6 @@ def neighbours(trees: Trees) -> pl.DataFrame:
     listed.append(words.filter(pl.col("upos") != "PUNCT").select("sent", seen=kinds))
     seen = pl.concat(listed).explode("seen").drop_nulls()
     return seen.group_by("sent", maintain_order=True).agg(neighbours="seen")
-
-
-def _bigrams(*words: str) -> pl.Expr:
-    """The hashes of the bigrams that the words of some columns, in lower case, make one after the other."""
-    return pl.concat_list([_bigram(pl.col(word), pl.col(following)) for word, following in pairwise(words)])
-
-
-def _bigram(left: pl.Expr, right: pl.Expr) -> pl.Expr:
-    return pl.concat_str(left.fill_null("^"), right.fill_null("$"), separator=" ").hash(0)
-
-
-def sentence_bigrams(trees: Trees) -> pl.DataFrame:
-    """``sent`` and ``bigrams``: the hashes of the bigrams of each sentence, with its beginning and end."""
-    words = trees.once(_with_neighbours)
-    same = pl.col("sent") == pl.col("next_sent")
-    first = pl.when(pl.col("before_small").is_null()).then(_bigram(pl.lit(None, pl.String), pl.col("small")))
-    following = _bigram(pl.col("small"), pl.when(same).then("next_small"))
-    listed = words.select("sent", bigrams=pl.concat_list(first, following))
-    return listed.explode("bigrams").drop_nulls().group_by("sent", maintain_order=True).agg("bigrams")
 
 
 KIND = ("Case", "VerbForm")
@@ -307,32 +282,46 @@ REASONS = {
     "free-order": "no swap of two neighbours makes a sequence that the corpora show to be impossible",
     "same-words-swapped": "another candidate swaps the same words",
     "same-neighbours": "the swap puts two words side by side as other swaps do (`la de`)",
-    "ngrams-tell": "bigrams of words or n-grams of characters show the swap; no other pair offsets it",
+    "ngrams-tell": "n-grams of words or characters show the swap; no other pair offsets it",
 }
 """Why pairs of words are not swapped."""
 
-BIGRAMS = 3
-"""Bigrams in which the two words stand."""
-
 ALIKE, FEW_ALIKE = 0.01, 2
-"""At most this share of the swaps of a block makes the same two words adjacent (or as many swaps as originals have this
-bigram, if that is more); and a number of such swaps that is always allowed."""
+"""At most this share of the swaps makes the same two words adjacent (or as many swaps as originals have this bigram, if
+that is more); and a number of such swaps that is always allowed."""
 
 FEW = 4
 """Pairs that ``remove_bias`` keeps in every split."""
 
-NGRAM = 5
-"""Characters of the longest n-grams that are balanced."""
+LONGEST = (5, 3)
+"""Symbols of the longest n-grams of characters and of words."""
+
+COLUMNS = 2**22
+"""Columns of hashed n-grams, for each kind of them; with a quarter of them, 13,000 rows have so many equal hashes that
+members of pairs are told apart with .66 (with .62 else)."""
 
 ROUNDS, FOLDS = 4, 5
-"""Rounds of balancing, each with a rule learned from the rows that are left; and parts into which sentences are
-divided, so that the rule scores no sentence that it has learned from."""
+"""Rounds of balancing, each with rules learned from the rows that are left; and parts into which sentences are divided,
+so that a rule scores no sentence that it has learned from."""
 
-TOLERANCE = 0.07
-"""Gain of a rule, as a share of the sentences before balancing, from which on it counts."""
+TOLERANCE = 0.02
+"""Gain of a rule, as a share of the sentences before balancing, from which on it counts. Where no block follows, one
+standard deviation of chance (the root of their number) is allowed if it is more: nobody can learn such a rule."""
 
 CLIPPED = 2.0
 """Scores of a rule are clipped at this number of standard deviations."""
+
+PRIOR = 2.0
+"""Weight of the shorter n-grams in the probability of a symbol, in counts (Dirichlet prior; MacKay and Peto 1995)."""
+
+OUTSIDE = np.uint64(0xFFFFFFFF)
+"""The symbol before the first one of a text."""
+
+BEFORE, AFTER = r"((?:\S+\s+){0,2}\S*)$", r"^((?:\s*\S+){0,2})"
+"""What surrounds two words: the last two words of the text before them, and the first two of the text after them."""
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -343,115 +332,261 @@ def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     return ordered.unique(["shard", "sent"], keep="first", maintain_order=True)
 
 
-def without_telling_swaps(pairs: pl.DataFrame, counts: HashCounts, drops: Drops, context: Context) -> pl.DataFrame:
-    """One pair of each sentence, or none, so that what a model sees without grammar does not tell the label.
+class UntellingSwaps:
+    """Chooses one pair of each sentence, or none, so that what a model sees without grammar does not tell the label.
 
     No two words are swapped twice, and few swaps put the same two words side by side: a model would memorise them
-    (Chinese *一個*; Spanish *la de*: 21 of 474). Then neither the frequency of bigrams nor a rule on n-grams of
-    characters or bigrams of words finds the swap in many more than half of the pairs (``TOLERANCE``).
+    (Chinese *一個*; Spanish *la de*: 21 of 474). Then no rule finds the swap in many more than half of the pairs
+    (``TOLERANCE``): neither the log-odds that n-grams of characters, bigrams of words or two words with one between
+    them are made and not removed by a swap, nor how probable both versions are to n-gram models of the originals.
+
+    It chooses in block after block and remembers what it has chosen: rules are learned from all of it. If each block is
+    balanced by itself, the same words are swapped in every block, and what the rules leave in all of them adds up.
+    """
+
+    def __init__(self, *seed_key: str | int, in_blocks: bool) -> None:
+        """Begins without swaps; hashes start with ``seed_key``, and ``in_blocks`` says whether there are several."""
+        self._seed_key, self._in_blocks = seed_key, in_blocks
+        self._swapped = pl.Series("swapped", [], dtype=pl.String)
+        # for n-grams of characters and of words: swaps that make them, swaps that remove them, originals that have them
+        self._made, self._removed, self._seen = (np.zeros((len(LONGEST), COLUMNS), np.int32) for _ in range(3))
+
+    def choose(self, pairs: pl.DataFrame, keep: Keep) -> pl.DataFrame:
+        """The pairs of a block that are swapped; they have ``swapped``, the two words in the other order.
+
+        Args:
+            pairs: several of each sentence: ``key`` (of the sentence), ``split``, ``original`` and ``edited`` (texts),
+                and the ``start`` and ``end`` of the two words in either.
+            keep: counts what a step leaves out.
+        """
+        place = hashing.combine(pairs["key"].to_numpy(), pairs["start"].cast(pl.UInt64).to_numpy())
+        swapped = pl.col("edited").str.slice("start", pl.col("end") - pl.col("start")).str.to_lowercase()
+        ordered = pairs.with_columns(
+            swapped=swapped, _hash=pl.Series(hashing.mix(place, *self._seed_key, "pair"), dtype=pl.UInt64)
+        ).sort("_hash", "key", "start")
+        others = ordered.drop("_hash").filter(~pl.col("swapped").is_in(self._swapped.implode()))
+        rows = keep(ordered, others.unique("swapped", keep="first", maintain_order=True), "same-words-swapped")
+        if rows.is_empty():
+            return rows
+        unspaced = mostly_unspaced(rows["original"])
+        originals = rows.select("original", "key").unique("key", keep="first", maintain_order=True).with_row_index("at")
+        whole = [_ngrams(originals["original"], kind, unspaced=unspaced) for kind in range(len(LONGEST))]
+        bigrams = _changes(rows, 1, unspaced=unspaced, bigrams=True)
+        usual = self._seen[1][bigrams.columns] + np.bincount(whole[1].ngrams[1], minlength=COLUMNS)[bigrams.columns]
+        made, removed = ((bigrams.matrix * sign).maximum(0) for sign in (1, -1))
+        frequent = removed @ np.rint(FINE * np.log1p(np.maximum(usual - 1, 0))) - made @ np.rint(FINE * np.log1p(usual))
+        few = max(FEW_ALIKE, int(ALIKE * (len(self._swapped) + originals.height)))
+        row, at = made.nonzero()
+        before = self._made[1][bigrams.columns]
+        listed = pl.DataFrame({"row": row, "at": at, "before": before[at], "usual": usual[at]}).sort("row", "at")
+        rank = pl.int_range(pl.len()).over("at") + 1 + pl.col("before")
+        often = listed.filter(rank > pl.max_horizontal("usual", pl.lit(few)))["row"]
+        stays = np.setdiff1d(np.arange(rows.height), often.to_numpy())
+        varied = keep(rows, rows[stays], "same-neighbours")
+        if varied.is_empty():
+            return varied
+        sentences = varied.join(originals, on="key", how="left", maintain_order="left")["at"].to_numpy()
+        likelier = np.sign(frequent)[stays]
+        return keep(varied, self._balanced(varied, likelier, sentences, whole, unspaced=unspaced), "ngrams-tell")
+
+    def _balanced(
+        self, rows: pl.DataFrame, likelier: Floats, sentences: Ints, whole: "list[Ngrams]", *, unspaced: bool
+    ) -> pl.DataFrame:
+        """One pair of each sentence, or none, chosen so that rules do about as well as chance.
+
+        In each round rules are learned from the rows that the last one left, and those of earlier blocks. Rows that
+        rules recognise are replaced by other pairs of their sentences, or removed.
+
+        Args:
+            rows: several pairs of each sentence.
+            likelier: gain of the rule that takes the version with the more frequent bigrams.
+            sentences: number of the original of each row, in ``whole``.
+            whole: n-grams of all originals, of characters and of words.
+            unspaced: whether most texts have no spaces between words.
+        """
+        folds = hashing.mix(rows["key"].to_numpy(), "fold", *self._seed_key) % np.uint64(FOLDS)
+        numbered, gains = rows.with_columns(_at=pl.int_range(pl.len())), [likelier]
+        changes = [_changes(rows, kind, unspaced=unspaced) for kind in range(len(LONGEST))]
+        models = [_Model.of(of_kind.versions, texts) for of_kind, texts in zip(changes, whole, strict=True)]
+        balanced = self._level(numbered, gains)
+        for _ in range(ROUNDS):
+            at = balanced["_at"].to_numpy()
+            for kind, (columns, matrix, _) in enumerate(changes):
+                odds, probable = np.zeros(rows.height), np.zeros(rows.height)
+                for fold in range(FOLDS):
+                    here, learned = folds == fold, at[folds[at] != fold]
+                    more = self._made[kind][columns] + _total(matrix[learned] > 0)
+                    fewer = self._removed[kind][columns] + _total(matrix[learned] < 0)
+                    # whole numbers, whose sums are exact
+                    odds[here] = matrix[here] @ np.rint(FINE * (np.log1p(more) - np.log1p(fewer)))
+                    probable[here] = models[kind].likelier(self._seen[kind], sentences[learned], rows.height)[here]
+                gains += [*_graded(odds), *_graded(probable)]
+            balanced = self._level(numbered, gains)
+        at = balanced["_at"].to_numpy()
+        for kind, (columns, matrix, _) in enumerate(changes):
+            self._made[kind][columns] += _total(matrix[at] > 0)
+            self._removed[kind][columns] += _total(matrix[at] < 0)
+            inside = np.isin(whole[kind].text, sentences[at])
+            for each in (*whole[kind].contexts, *whole[kind].ngrams):
+                np.add.at(self._seen[kind], each[inside], 1)
+        self._swapped = pl.concat([self._swapped, balanced["swapped"]])
+        return balanced.drop("_at")
+
+    def _level(self, rows: pl.DataFrame, gains: list[Floats]) -> pl.DataFrame:
+        """``remove_bias`` of each split, until no rule gains more than is tolerated; ``_at`` numbers the rows."""
+        of_rows, levelled = np.stack(gains, axis=1), []
+        for of_split in rows.partition_by("split", maintain_order=True):
+            n = of_split["key"].n_unique()
+            slack = max(TOLERANCE * n, 0.5 if self._in_blocks else n**0.5)
+            of_these = of_rows[of_split["_at"].to_numpy()]
+            levelled.append(remove_bias(of_split, of_these, *self._seed_key, few=FEW, slack=slack))
+        return pl.concat(levelled)
+
+
+def _total(rows: "csr_array") -> npt.NDArray[np.int32]:
+    """The sum of each column."""
+    return np.asarray(rows.sum(axis=0), dtype=np.int32).ravel()
+
+
+def _graded(scores: Floats) -> list[Floats]:
+    """The gains of a rule that takes the sign of scores, and of one that takes their size."""
+    return [np.sign(scores), np.round(8 * np.clip(scores / (scores.std() or 1.0), -CLIPPED, CLIPPED)) / 8]
+
+
+class Ngrams(NamedTuple):
+    """The n-grams that end at each symbol of several texts, by the columns of their hashes.
+
+    Attributes:
+        text: number of the text of each symbol.
+        place: how many symbols are before it in its text.
+        symbol: its hash.
+        contexts, ngrams: for n = 1, 2 … the n - 1 symbols before it, and these with it.
+    """
+
+    text: Ints
+    place: Ints
+    symbol: hashing.Keys
+    contexts: list[Ints]
+    ngrams: list[Ints]
+
+
+class Changes(NamedTuple):
+    """What swaps change: columns of n-grams, how often each row makes each (negative: removes), and its versions."""
+
+    columns: Ints
+    matrix: "csr_array"
+    versions: tuple[Ngrams, Ngrams]
+
+
+def _ngrams(texts: pl.Series, kind: int, *, unspaced: bool) -> Ngrams:
+    """The n-grams of characters (kind 0) or of words in lower case (kind 1) of some texts."""
+    if kind:
+        listed = texts.to_frame("text").select(word=tokens(pl.col("text").str.to_lowercase(), unspaced=unspaced))
+        words = listed.with_row_index("row").explode("word").drop_nulls("word")
+        text, symbol = words["row"].to_numpy().astype(np.int64), words["word"].hash(0).to_numpy()
+    else:
+        text = np.repeat(np.arange(len(texts)), texts.str.len_chars().to_numpy())
+        symbol = np.frombuffer("".join(texts).encode("utf-32-le"), dtype="<u4").astype(np.uint64)
+    first = np.flatnonzero(np.diff(text, prepend=-1))
+    place = np.arange(len(text)) - np.repeat(first, np.diff(first, append=len(text)))
+    context, contexts, ngrams = np.zeros(len(text), np.uint64), list[Ints](), list[Ints]()
+    for n in range(LONGEST[kind]):
+        if n:
+            context = hashing.combine(context, np.where(place >= n, np.roll(symbol, n), OUTSIDE))
+        contexts.append((context % np.uint64(COLUMNS)).astype(np.int64))
+        ngrams.append((hashing.combine(context, symbol) % np.uint64(COLUMNS)).astype(np.int64))
+    return Ngrams(text, place, symbol, contexts, ngrams)
+
+
+def _changes(rows: pl.DataFrame, kind: int, *, unspaced: bool, bigrams: bool = False) -> Changes:
+    """What swaps change in n-grams of characters (kind 0), or in pairs of words with at most one between them (kind 1).
 
     Args:
-        pairs: several of each sentence.
-        counts: of the bigrams of the corpora.
-        drops: get the sentences that are lost.
-        context: seed key.
+        rows: ``original``, ``edited``, ``start`` and ``end``.
+        kind: of n-grams.
+        unspaced: whether most texts have no spaces between words.
+        bigrams: whether there is no word between two words.
+    """
+    around = LONGEST[0] - 1
+    start, end = pl.col("start").cast(pl.Int64), pl.col("end").cast(pl.Int64)
+    versions = []
+    for name in ("original", "edited"):
+        text, first = pl.col(name), pl.max_horizontal(start - around, 0)
+        window = text.str.slice(first, end + around - first)
+        if kind:
+            before, after = (
+                text.str.slice(0, start).str.extract(f"({BEFORE})"),
+                text.str.slice(end).str.extract(f"({AFTER})"),
+            )
+            window = pl.concat_str(before, text.str.slice(start, end - start), after)
+        versions.append(_ngrams(rows.select(window).to_series(), kind, unspaced=unspaced))
+    row, column, value = list[Ints](), list[Ints](), list[Floats]()
+    for sign, of in zip((-1.0, 1.0), versions, strict=True):
+        listed = of.ngrams[1:2] if kind else of.ngrams[1:]
+        if kind and not bigrams:
+            last_but_one = np.where(of.place > 1, np.roll(of.symbol, 2), OUTSIDE)
+            apart = hashing.mix(hashing.combine(last_but_one, of.symbol), "apart")
+            listed = [*listed, (apart % np.uint64(COLUMNS)).astype(np.int64)]
+        for each in listed:
+            row.append(of.text)
+            column.append(each)
+            value.append(np.full(len(each), sign))
+    columns, at = np.unique(np.concatenate(column), return_inverse=True)
+    entries = (np.concatenate(value), (np.concatenate(row), at))
+    matrix = scipy.sparse.coo_array(entries, shape=(rows.height, len(columns))).tocsr()  # sums what is there twice
+    matrix.eliminate_zeros()
+    return Changes(columns, matrix, (versions[0], versions[1]))
+
+
+class _Model(NamedTuple):
+    """A model of n-grams of originals, of which only those are counted that the two versions of swaps have.
+
+    Attributes:
+        columns: these n-grams and their contexts.
+        versions: n-grams of the originals and of the swaps, by their place in ``columns``.
+        text, column: number of an original, and the place of an n-gram or context that it has.
     """
 
-    def keep(before: pl.DataFrame, after: pl.DataFrame, reason: str) -> pl.DataFrame:
-        return drops.keep(before, after, reason, n=before["key"].n_unique() - after["key"].n_unique())
+    columns: Ints
+    versions: list[Ngrams]
+    text: Ints
+    column: Ints
 
-    place = hashing.combine(pairs["key"].to_numpy(), pairs["index"].cast(pl.UInt64).to_numpy())
-    hashed = pairs.with_columns(_hash=pl.Series(hashing.mix(place, *context.seed_key, "pair"), dtype=pl.UInt64))
-    ordered = hashed.sort("_hash", "key", "index").drop("_hash")
-    rows = keep(pairs, ordered.unique("swapped", keep="first", maintain_order=True), "same-words-swapped")
-    rows = keep(rows, _varied(rows, counts, context), "same-neighbours")
-    return keep(rows, _balanced(rows, counts, context) if rows.height else rows, "ngrams-tell")
+    @classmethod
+    def of(cls, versions: tuple[Ngrams, Ngrams], originals: Ngrams) -> "_Model":
+        """The model of both versions, learned from originals."""
+        every = [each for of in versions for each in (*of.contexts, *of.ngrams)]
+        columns, at = np.unique(np.concatenate(every), return_inverse=True)
+        places = iter(np.split(at, np.cumsum([len(each) for each in every])[:-1]))
+        local = [
+            of._replace(contexts=[next(places) for _ in of.contexts], ngrams=[next(places) for _ in of.ngrams])
+            for of in versions
+        ]
+        listed = np.concatenate([*originals.contexts, *originals.ngrams])
+        place = np.minimum(np.searchsorted(columns, listed), len(columns) - 1)
+        inside = columns[place] == listed
+        text = np.tile(originals.text, len(originals.contexts) + len(originals.ngrams))
+        return cls(columns, local, text[inside], place[inside])
 
+    def likelier(self, seen: npt.NDArray[np.int32], learned: Ints, n_rows: int) -> Floats:
+        """How much more probable the original of each row is than its swap, in whole numbers, whose sums are exact.
 
-def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.DataFrame:
-    """The swaps without those, in hash order, that make the same two words adjacent too often (``ALIKE``).
-
-    How often the originals have these bigrams is estimated from the counts of the corpora.
-    """
-    bigrams = rows.select(pl.int_range(pl.len()).alias("n"), "key", bigram="shifted_bigrams").explode("bigram")
-    n_sentences = rows["key"].n_unique()
-    usual = pl.Series("usual", counts.of(bigrams["bigram"].to_numpy()) * n_sentences / max(1, counts.sentences))
-    few = max(FEW_ALIKE, int(ALIKE * n_sentences))
-    ranked = with_rank(bigrams.with_columns(usual), ["bigram"], "neighbours", *context.seed_key)
-    often = ranked.filter(pl.col("rank") > pl.max_horizontal("usual", pl.lit(few)))
-    return rows[np.setdiff1d(np.arange(rows.height), often["n"].to_numpy())]
-
-
-def _balanced(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.DataFrame:
-    """One pair of each sentence, or none, chosen so that rules on bigrams and n-grams do about as well as chance.
-
-    In each round rules are learned from the rows that the last one left: the log-odds that an n-gram of characters, or
-    a bigram of words, is made and not removed by a swap. Rows that rules recognise are replaced by other pairs of their
-    sentences, or removed.
-    """
-    changes = (_ngrams_made(rows), _bigrams_made(rows))
-    fold_of = np.unique(rows["key"].to_numpy())
-    folds = hashing.mix(fold_of, "fold", *context.seed_key)[np.searchsorted(fold_of, rows["key"].to_numpy())] % FOLDS
-    gains, numbered = [_likelier(rows, counts)], rows.with_columns(_at=pl.int_range(pl.len()))
-    balanced = _level(numbered, gains, context)
-    for _ in range(ROUNDS):
-        at = balanced["_at"].to_numpy()
-        for units in changes:
-            scores = np.zeros(rows.height)
-            for fold in range(FOLDS):
-                learned = units[at[folds[at] != fold]]
-                more, fewer = (np.asarray(signed.sum(axis=0)).ravel() for signed in (learned > 0, learned < 0))
-                odds = np.rint(FINE * (np.log1p(more) - np.log1p(fewer)))  # whole numbers, whose sums are exact
-                scores[folds == fold] = units[folds == fold] @ odds
-            graded = np.clip(scores / (scores.std() or 1.0), -CLIPPED, CLIPPED)
-            gains += [np.sign(scores), np.round(8 * graded) / 8]
-        balanced = _level(numbered, gains, context)
-    return balanced.drop("_at")
+        Args:
+            seen: how often other originals have each n-gram and context.
+            learned: numbers of the originals that the model learns from beside them.
+            n_rows: number of rows.
+        """
+        counts = seen[self.columns] + np.bincount(self.column[np.isin(self.text, learned)], minlength=len(self.columns))
+        logs = []
+        for of in self.versions:
+            probability = np.full(len(of.text), 1 / COLUMNS)
+            for context, ngram in zip(of.contexts, of.ngrams, strict=True):
+                probability = (counts[ngram] + PRIOR * probability) / (counts[context] + PRIOR)
+            logs.append(np.bincount(of.text, np.rint(FINE * np.log(probability)), n_rows))
+        return np.asarray(logs[0] - logs[1], dtype=np.float64)
 
 
-def _level(rows: pl.DataFrame, gains: list[npt.NDArray[np.float64]], context: Context) -> pl.DataFrame:
-    """``remove_bias`` of each split, until no rule gains more than ``TOLERANCE``; ``_at`` numbers the rows."""
-    of_rows = np.stack(gains, axis=1)
-    return pl.concat([
-        remove_bias(
-            of_split, of_rows[of_split["_at"].to_numpy()], *context.seed_key, few=FEW,
-            slack=max(TOLERANCE * of_split["key"].n_unique(), 0.5),
-        )
-        for of_split in rows.partition_by("split", maintain_order=True)
-    ])  # fmt: skip
-
-
-def _ngrams_made(rows: pl.DataFrame) -> "csr_array":
-    """How often the swap of each row makes an n-gram of characters; negative where it removes some."""
-    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 (1.8 s, which only swaps need)
-
-    hashed = HashingVectorizer(
-        analyzer="char", ngram_range=(1, NGRAM), lowercase=False, norm=None, alternate_sign=False, n_features=2**18
-    )
-    shifted, original = (hashed.transform(rows[name].to_list()) for name in ("shifted_seam", "seam"))
-    return (shifted - original).tocsr()
-
-
-def _bigrams_made(rows: pl.DataFrame) -> "csr_array":
-    """The same for bigrams of words."""
-    listed = rows.select(made=pl.concat_list("shifted_bigrams", "original_bigrams")).explode("made")["made"].to_numpy()
-    _, column = np.unique(listed, return_inverse=True)
-    values = np.tile(np.repeat([1.0, -1.0], BIGRAMS), rows.height)
-    return scipy.sparse.csr_array(
-        (values, column, np.arange(0, len(column) + 1, 2 * BIGRAMS)), shape=(rows.height, column.max() + 1)
-    )
-
-
-def _likelier(rows: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.float64]:
-    """The sign of how much more frequent, elsewhere in the corpora, the bigrams of the original are: 1, 0 or -1."""
-    sums = []
-    for column, in_row in (("original_bigrams", 1), ("shifted_bigrams", 0)):
-        elsewhere = np.maximum(counts.of(rows[column].explode().to_numpy()) - in_row, 0)
-        sums.append(np.rint(FINE * np.log1p(elsewhere)).reshape(-1, BIGRAMS).sum(axis=1))
-    return np.asarray(np.sign(sums[0] - sums[1]))
-
-
-def swap_task(usable: pl.Expr | None = None, *, version: int = 5) -> ProbingTask:
+def swap_task(usable: pl.Expr | None = None, *, version: int = 6) -> ProbingTask:
     """A task that asks whether two adjacent words inside a sentence were swapped.
 
     Args:
@@ -460,45 +595,54 @@ def swap_task(usable: pl.Expr | None = None, *, version: int = 5) -> ProbingTask
     """
     return ProbingTask(
         labels=("original", "shifted"), select=functools.partial(_select_pairs, usable=usable), sample=_sample_pairs,
-        edit=swap, pairs=True, needs=frozenset({"upos", "deps"}), reasons=REASONS, version=version,
+        edit=swap, choice=UntellingSwaps, pairs=True, needs=frozenset({"upos", "deps"}), reasons=REASONS,
+        version=version,
     )  # fmt: skip
 
 
 def _select_pairs(trees: Trees, context: Context, *, usable: pl.Expr | None) -> pl.DataFrame:
-    """The usable pairs, several per sentence; the first of each sentence has its ``neighbours`` and ``bigrams``."""
+    """The usable pairs, several per sentence; the first of each sentence has its ``neighbours``."""
     pairs = adjacent_words(trees, context).filter("inside", *([] if usable is None else [usable]))
-    for of_sentences in (neighbours, sentence_bigrams, word_bags):
+    for of_sentences in (neighbours, word_bags):
         pairs = pairs.join(trees.once(of_sentences), on="sent", how="left", maintain_order="left")
-    pairs = pairs.join(trees.shard.sentences.select("sent", "text"), on="sent", how="left", maintain_order="left")
-    a_start, a_end, b_start, b_end = (
+    pairs = pairs.join(trees.shard.sentences.select("sent", original="text"), on="sent", maintain_order="left")
+    start, middle, second, end = (
         pl.col("plan").struct.field(name).cast(pl.Int64) for name in ("a_start", "a_end", "b_start", "b_end")
     )
-    text, around = pl.col("text"), NGRAM - 1
-    before = text.str.slice(pl.max_horizontal(a_start - around, 0), pl.min_horizontal(a_start, around))
-    first, between = text.str.slice(a_start, a_end - a_start), text.str.slice(a_end, b_start - a_end)
-    second, after = text.str.slice(b_start, b_end - b_start), text.str.slice(b_end, around)
-    is_first = pl.col("sent").is_first_distinct()
+    text = pl.col("original")
+    edited = pl.concat_str(
+        text.str.slice(0, start), text.str.slice(second, end - second), text.str.slice(middle, second - middle),
+        text.str.slice(start, middle - start), text.str.slice(end),
+    )  # fmt: skip
     return pairs.select(
-        "sent", "index", "swapped", "original_bigrams", "shifted_bigrams", "contacts", "plan", "bag",
-        pl.when(is_first).then(pl.col("neighbours", "bigrams")), label=pl.lit(context.labels[0]),
-        seam=pl.concat_str(before, first, between, second, after),
-        shifted_seam=pl.concat_str(before, second, between, first, after),
+        "sent", "index", "contacts", "plan", "bag", "original", start=start, end=end, edited=edited,
+        neighbours=pl.when(pl.col("sent").is_first_distinct()).then("neighbours"), label=pl.lit(context.labels[0]),
     )  # fmt: skip
 
 
 def _sample_pairs(frame: pl.DataFrame, context: Context) -> Sample:
-    """Originals and swaps, one pair of words per sentence, whose other order is impossible."""
+    """Originals and swaps, one pair of words per sentence, whose other order is impossible.
+
+    Of a block of several, every pair of each sentence: those of all blocks are chosen together.
+    """
     sentences, drops = usable_of(frame.unique(["shard", "sent"], keep="first", maintain_order=True), context)
     pairs = frame.filter(pl.Series(impossible(frame, HashCounts(frame["neighbours"]))))
     pairs = pairs.join(sentences.select("key"), on="key", how="semi", maintain_order="left")
     drops.keep(sentences, pairs, "free-order", n=sentences.height - pairs["key"].n_unique())
-    chosen = (
-        without_telling_swaps(pairs, HashCounts(frame["bigrams"]), drops, context)
-        if context.settings.match
-        else one_of_each(pairs, context)
-    )
-    sample = original_and_edited(chosen, context, drops)
-    return replace(sample, candidates=2 * frame.select("shard", "sent").n_unique())
+    n_candidates = 2 * frame.select("shard", "sent").n_unique()
+    if not context.settings.match:
+        pairs = one_of_each(pairs, context)
+    elif context.in_blocks:
+        rows = in_two_versions(pairs.drop("original"))
+        keys = hashing.combine(rows["key"].to_numpy(), rows["index"].cast(pl.UInt64).to_numpy())
+        return Sample(rows.with_columns(key=pl.Series(keys)), drops, candidates=n_candidates)
+    else:
+        swaps = UntellingSwaps(*context.seed_key, in_blocks=False)
+        pairs = swaps.choose(
+            pairs, lambda *step: drops.keep(*step, n=step[0]["key"].n_unique() - step[1]["key"].n_unique())
+        )
+    sample = original_and_edited(pairs.drop("original"), context, drops)
+    return replace(sample, candidates=n_candidates)
 
 
 def swap(text: str, plan: Mapping[str, Any]) -> Edit:

@@ -15,8 +15,9 @@ word without a space (where the script has spaces); equal words; words whose cap
 words that the language writes in another way when they meet (French *de* before a vowel, *de le*; English *a*).
 
 No pair of words is swapped in two sentences, and few swaps bring together two words that are rarely adjacent in the
-corpora. Swaps are chosen so that neither the frequency of bigrams nor rules learned from other sentences, on bigrams of
-words or on one to five characters across the blanks, find the swap in many more than half of the pairs.
+corpora. Swaps are chosen so that neither the frequency of n-grams nor rules learned from other sentences, on two words
+with at most one between them or on one to five characters across the blanks, find the swap in many more than half of
+the pairs.
 """
 
 from discoprobe.builders.edits.swaps import swap_task

@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from discoprobe.loaders.process_pool import WORDS
@@ -42,13 +43,21 @@ class ProgressDisplay:
     def __init__(self) -> None:
         from rich import progress as rich_progress
         from rich.console import Console
+        from rich.text import Text
+
+        class TimeLeft(rich_progress.ProgressColumn):
+            """What `_seconds_left` says; rich's own column stands still between two reports."""
+
+            def render(self, task: Task) -> Text:
+                seconds = _seconds_left(task)
+                return Text(str(timedelta(seconds=round(seconds))) if seconds < math.inf else "-:--:--")
 
         console = Console(stderr=True)
         self._is_terminal = console.is_terminal
         self._bars = rich_progress.Progress(
             rich_progress.TextColumn("{task.description}"), rich_progress.BarColumn(),
             rich_progress.MofNCompleteColumn(), rich_progress.TextColumn("{task.fields[speed]}"),
-            rich_progress.TimeRemainingColumn(), console=console, transient=True, disable=not self._is_terminal,
+            TimeLeft(), console=console, transient=True, disable=not self._is_terminal,
             get_time=time.monotonic,
         )  # fmt: skip
         self._steps: dict[str, rich_progress.TaskID] = {}
@@ -62,12 +71,12 @@ class ProgressDisplay:
             self._words += done
             return
         if step not in self._steps:
-            self._steps[step] = self._bars.add_task(step, total=total, speed="")
+            self._steps[step] = self._bars.add_task(step, total=total, speed="", at=0.0, last=0)
         bar = self._steps[step]
         task = next(task for task in self._bars.tasks if task.id == bar)
         if task.finished and done < total:  # the same step of another corpus, whose time begins now
             self._bars.reset(bar)
-        self._bars.update(bar, completed=done, total=total)
+        self._bars.update(bar, completed=done, total=total, at=task.elapsed or 0.0, last=done - task.completed)
         if step == ANNOTATING:
             rate = task.speed
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
@@ -120,17 +129,27 @@ class ProgressDisplay:
             sys.stderr.write(f"{self._words:,} words in {seconds:,.0f} s: {self._words / seconds:,.0f} words/s\n")
 
 
+def _seconds_left(step: Task) -> float:
+    """The time left for a step at the speed until its last report; infinite if that is not known.
+
+    The time since then counts, at most that of as many units as the last report had: these are being worked on, and may
+    take longer than those before.
+    """
+    elapsed, last = float(step.fields["at"]), float(step.fields["last"])
+    if not step.completed or elapsed < 1:
+        return math.inf
+    of_unit, remaining = elapsed / step.completed, step.remaining or 0.0
+    since = max((step.elapsed or 0.0) - elapsed, 0.0)
+    return max(of_unit * remaining - since, of_unit * max(remaining - last, 0.0))
+
+
 def _progress_line(steps: Sequence[Task]) -> str:
     """The progress of each step, and the time left at the present speed, if that is known.
 
     A config is done when it has its full size or when the complete corpus is read. Reading ends when all configs have
     their full size. So the time left for a config is printed only if it is shorter than that for reading.
     """
-    seconds = {}
-    for step in steps:
-        elapsed, remaining = step.elapsed or 0.0, step.remaining or 0.0
-        is_known = step.completed and elapsed >= 1
-        seconds[step.description] = elapsed * remaining / step.completed if is_known else math.inf
+    seconds = {step.description: _seconds_left(step) for step in steps}
     reading = min((time_left for step, time_left in seconds.items() if step.startswith(READING)), default=0.0)
     filling = max((time_left for step, time_left in seconds.items() if step.endswith(ROWS)), default=math.inf)
     parts = []

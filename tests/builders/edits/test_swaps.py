@@ -1,5 +1,6 @@
 """Swaps of adjacent words: which words, and what is left of the text."""
 
+from collections import Counter
 from dataclasses import replace
 
 import conllu
@@ -10,26 +11,21 @@ from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.builders import Context, Settings, all_tasks
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits import (
     FEW_ALIKE,
     HashCounts,
+    UntellingSwaps,
     adjacent_words,
     impossible,
     neighbours,
     one_of_each,
     swap,
-    without_telling_swaps,
     word_bags,
 )
 from discoprobe.builders.sentences import Trees
+from discoprobe.loaders import hashing
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.languages import language_data
-
-RARE, RARE_TOO = (
-    pl.concat_list([3 * pl.col("row") + n + first for n in range(3)]).cast(pl.List(pl.UInt64)) for first in (1000, 9000)
-)
-"""Bigrams that no corpus has, three of each row; and others."""
 
 WORD = st.text(alphabet="abcÄßжЖ語'", min_size=1, max_size=5)
 
@@ -124,108 +120,83 @@ def test_the_bag_of_words_is_blind_to_order_and_case_only():
     assert len(set(bags)) == 3
 
 
-def balanced(frame, counts=None, lang="en"):
-    """The pairs that are left, and the drops."""
-    drops = Drops()
-    return without_telling_swaps(frame, counts or HashCounts(frame["bigrams"]), drops, context(lang)), drops
+def chosen(*blocks):
+    """The pairs that are chosen in blocks (one, or several after each other), and the drops."""
+    drops, swaps = Counter(), UntellingSwaps(13, "bigram_shift", in_blocks=len(blocks) > 1)
+
+    def keep(before, after, reason):
+        drops[reason] += before["key"].n_unique() - after["key"].n_unique()
+        return after
+
+    return pl.concat([swaps.choose(block, keep) for block in blocks]), drops
 
 
-def swaps_of(n, likelier=0.5, per_sentence=1):
-    """Pairs of which a share has an original with frequent bigrams, the others a swap with frequent ones."""
-    rows = n * per_sentence
-    first = [number < likelier * rows for number in range(rows)]
-    at = [10 * number for number in range(100, rows + 100)]
-    return pl.DataFrame(
-        {
-            "row": range(rows), "shard": [0] * rows, "sent": [number // per_sentence for number in range(rows)],
-            "key": [10 * (number // per_sentence) + 1 for number in range(rows)],
-            "index": [number % per_sentence for number in range(rows)], "split": ["train"] * rows,
-            "swapped": [f"{number} x" for number in range(rows)], "bigrams": [[7, 7, 7, 7]] * rows,
-            "original_bigrams": [[7, 7, 7] if one else [8, 8, 8] for one in first],
-            "shifted_bigrams": [[place + 1, place + 2, place + 3] if one else [7] * 3
-                                for place, one in zip(at, first, strict=True)],
-            "seam": ["one two three four"] * rows, "shifted_seam": ["one three two four"] * rows,
-        },
-        schema_overrides={"key": pl.UInt64, "index": pl.Int64}
-        | dict.fromkeys(("bigrams", "original_bigrams", "shifted_bigrams"), pl.List(pl.UInt64)),
-    )  # fmt: skip
+def swaps_of(n, forwards=1.0, first=0, after="", words=("of", "in", "at", "to", "by", "as", "up")):
+    """Pairs of sentences of their own words, in which a function word moves right in a share of them, else left."""
+    rows = []
+    for number in range(first, first + n):
+        letters = f"{hashing.digest('word', number):x}".translate(str.maketrans("0123456789", "ghijklmnop"))
+        left, word, right = letters[:5], letters[5:10], after or letters[10:15]
+        middle = [f"{words[number % len(words)]} {word}", f"{word} {words[number % len(words)]}"]
+        if number - first >= forwards * n:
+            middle.reverse()
+        original, edited = (f"{left} {two} {right} {letters[15:]}." for two in middle)
+        rows.append((number + 1, "train", original, edited, len(left) + 1, len(f"{left} {middle[0]}")))
+    types = {"key": pl.UInt64, "split": pl.String, "original": pl.String, "edited": pl.String}
+    return pl.DataFrame(rows, schema=types | {"start": pl.Int64, "end": pl.Int64}, orient="row")
 
 
-def either_way(frame):
-    """The pairs, of which every second one makes the n-grams that the others remove."""
-    even = pl.col("row") % 2 == 0
-    return frame.with_columns(
-        seam=pl.when(even).then("seam").otherwise("shifted_seam"),
-        shifted_seam=pl.when(even).then("shifted_seam").otherwise("seam"),
-        original_bigrams=RARE_TOO, shifted_bigrams=RARE,
-    )  # fmt: skip
+def share_forwards(rows):
+    """Of the pairs, the share in which the function word moves to the right."""
+    return rows["original"].str.contains(r"^\S+ (of|in|at|to|by|as|up) ").mean()
 
 
-def test_no_two_words_are_swapped_twice():
-    frame = either_way(swaps_of(40)).with_columns(swapped=pl.col("swapped").replace({"1 x": "3 x", "5 x": "3 x"}))
-    left, drops = balanced(frame)
+def test_no_two_words_are_swapped_twice_not_even_in_two_blocks():
+    frame = swaps_of(80, 0.5)
+    again = frame.with_columns(pl.col("key") + 1000, pl.col("original", "edited") + " Again.")
+    left, drops = chosen(pl.concat([frame, again]))
     assert left["swapped"].is_unique().all()
-    assert drops["same-words-swapped"] == 2
+    assert drops["same-words-swapped"] == 80
+    one, two = chosen(frame), chosen(frame, again)
+    assert two[0]["swapped"].is_unique().all()
+    assert two[1]["same-words-swapped"] >= one[0].height / 2 > 10
 
 
 def test_swaps_that_make_an_ngram_are_balanced_by_those_that_remove_it():
-    left, drops = balanced(either_way(swaps_of(200)))
-    assert left.height >= 180
+    left, drops = chosen(swaps_of(200, 0.6))
+    assert left.height >= 100
     assert drops["ngrams-tell"] == 200 - left.height
-    made = (left["seam"] == "one two three four").sum()
-    assert abs(2 * made - left.height) <= 20
+    assert 0.42 <= share_forwards(left) <= 0.58
 
 
 def test_where_every_swap_makes_the_same_ngrams_hardly_any_is_left():
-    assert balanced(swaps_of(200))[0].height < 40
+    assert chosen(swaps_of(200))[0].height < 40
 
 
-def test_where_every_swap_parts_the_same_two_words_hardly_any_is_left():
-    frame = either_way(swaps_of(200)).with_columns(original_bigrams=pl.lit([8, 8, 8], pl.List(pl.UInt64)))
-    assert balanced(frame)[0].height < 40
+def test_what_is_left_in_blocks_does_not_add_up():
+    """In each of twenty blocks 24 swaps move the word right and 16 left; alone, a block learns little from them."""
+    blocks = [swaps_of(40, 0.6, first=40 * block) for block in range(20)]
+    together, alone = chosen(*blocks)[0], pl.concat([chosen(block, block.clear())[0] for block in blocks])
+    assert together.height >= alone.height
+    assert share_forwards(together) < share_forwards(alone) - 0.04
 
 
 def test_another_pair_of_the_sentence_is_used_before_the_sentence_is_lost():
-    """All sentences have a pair that makes an n-gram; half of them have another one, which removes it."""
-    alone = swaps_of(200).with_columns(original_bigrams=RARE_TOO, shifted_bigrams=RARE)
-    others = alone.head(100).with_columns(
-        row=pl.col("row") + 200, index=pl.lit(5, pl.Int64), seam="shifted_seam", shifted_seam="seam",
-        swapped=pl.col("swapped") + "y",
-    ).select(alone.columns)  # fmt: skip
-    left, _ = balanced(pl.concat([alone, others]))
+    """All sentences have a pair that moves the word right; half of them another one, which does the opposite."""
+    alone = swaps_of(200)
+    others = swaps_of(100, 0.0, first=300).with_columns(alone["key"].head(100))
+    left, _ = chosen(pl.concat([alone, others]))
     assert left["key"].is_unique().all()
     assert left.height >= 180
 
 
-def test_originals_have_the_more_frequent_bigrams_in_half_of_the_pairs():
-    """Of three pairs of each sentence two are likelier as they are; no two have the same bigrams."""
-    frame = either_way(swaps_of(100, per_sentence=3))
-    likelier = pl.col("row") % 3 != 0
-    common = frame.select(seen=pl.when(likelier).then("original_bigrams").otherwise("shifted_bigrams"))["seen"]
-    left, _ = balanced(frame, HashCounts(pl.concat([common] * 5)))
-    assert abs(2 * left.select(likelier.sum()).item() - left.height) <= 0.2 * 100
-    assert left.height >= 60
-
-
 def test_few_swaps_bring_together_the_same_two_words_that_seldom_meet():
-    """A bigram that is as frequent in the corpora as in the swaps may come again and again."""
+    """A bigram that is as frequent in the originals as in the swaps may come again and again."""
     lost = {}
-    for name, bigram in {"seldom": 99, "often": 7}.items():
-        last = pl.when(pl.col("row") < 40).then(pl.lit(bigram, pl.UInt64)).otherwise(pl.lit(7, pl.UInt64))
-        frame = swaps_of(60).with_columns(shifted_bigrams=pl.concat_list(pl.col("shifted_bigrams").list.head(2), last))
-        lost[name] = balanced(frame)[1]["same-neighbours"]
+    for name, more in {"seldom": "", "often": " of zz"}.items():
+        frame = swaps_of(40, after="zz", words=("of",)).with_columns(pl.col("original", "edited") + more)
+        lost[name] = chosen(pl.concat([frame, swaps_of(20, first=50)]))[1]["same-neighbours"]
     assert lost == {"seldom": 40 - FEW_ALIKE, "often": 0}
-
-
-def test_words_brought_together_are_counted_at_all_places_and_against_all_sentences_of_the_corpus():
-    """Swapped are 60 of 200 sentences: a bigram of four of them is in one original, also if few rows list bigrams."""
-    every = pl.Series("bigrams", [[99]] * 4 + [[7]] * 196, pl.List(pl.UInt64))
-    places = [
-        pl.when(pl.col("row") < 40, pl.col("row") % 3 == n).then(99).otherwise(100 + 3 * pl.col("row") + n)
-        for n in range(3)
-    ]
-    frame = swaps_of(60).with_columns(shifted_bigrams=pl.concat_list([place.cast(pl.UInt64) for place in places]))
-    assert balanced(frame, HashCounts(every))[1]["same-neighbours"] == 40 - FEW_ALIKE
 
 
 def written(tmp_path, sentences):
@@ -255,9 +226,10 @@ def sentence(n, preposition="in"):
 
 def shifts(trees):
     """The middle of each swap (in lower case) → whether it is impossible."""
-    pairs = adjacent_words(trees, context()).filter("inside")
+    pairs = adjacent_words(trees, context()).filter("inside").join(trees.shard.sentences, on="sent")
     flags = impossible(pairs, HashCounts(trees.once(neighbours)["neighbours"]))
-    return dict(zip(pairs["swapped"], flags.tolist(), strict=True))
+    edits = [swap(text, plan).replacement.lower() for text, plan in pairs.select("text", "plan").iter_rows()]
+    return dict(zip(edits, flags.tolist(), strict=True))
 
 
 def test_a_preposition_is_moved_before_a_kind_of_word_that_it_never_precedes(tmp_path):
