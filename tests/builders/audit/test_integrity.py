@@ -354,6 +354,17 @@ def test_blanks_before_marks_are_judged_by_corpus(make, build):
     _failed(build(rows), "clean-text", ["test:2"], 1)
 
 
+def test_a_choice_from_the_context_is_judged_as_a_part_of_it(make, build):
+    """A mention is no sentence: it may be a long noun phrase without a mark, or a name in capitals."""
+    rows = [row | {"n_context": 1} for row in make.rows(60, 2, 5)]
+    mention = "a grammar that the students of all universities in town have read"
+    rows[50] |= {"texts": [f"We met NASA and {mention}.", "NASA", mention, "We", "town"]}
+    _passes(build(rows, shape=Shape.CHOICE), "clean-text")
+    rows[50] |= {"texts": [f"We met {mention}.", "NASA", mention, "We", "town"]}
+    found = _finding(build(rows, shape=Shape.CHOICE), "clean-text")
+    assert (found.status, found.detail) == (Status.ABOVE, "heading 1")
+
+
 def test_multiword_tokens_printed_with_their_parts(make, build):
     """X-Probe's Turkish files: 15 % of the rows."""
     rows = make.rows(100, 2, 1)
