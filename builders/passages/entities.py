@@ -131,6 +131,12 @@ class PassageMention:
         """The beginnings of its words with a capital."""
         return frozenset(stem(word) for word in self.text.split() if word[0].isupper())
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What it shows without its passage: the beginnings of its words, and what kind of a mention it is."""
+        form = f"{self.kind} {self.definiteness} {self.feature('Number')}"
+        return *sorted(self.content), f"head {self.head}", f"opening {self.opening}", f"type {self.type}", form
+
     def feature(self, name: str) -> str | None:
         """A feature of its head."""
         return self.features.get(name)
@@ -147,6 +153,7 @@ class Entity:
         sentences: the sentences (by index in the document) in which it is mentioned, one for each mention.
         inside: entities that are mentioned inside a mention of it, or the other way round.
         parts: entities that it is made of, or that are made of it.
+        bridges: entities by which it can be understood.
     """
 
     pronouns: set[str] = field(default_factory=set)
@@ -155,6 +162,7 @@ class Entity:
     sentences: list[int] = field(default_factory=list)
     inside: set[str] = field(default_factory=set)
     parts: set[str] = field(default_factory=set)
+    bridges: set[str] = field(default_factory=set)
     salience: list[float] = field(default_factory=list)
 
 
@@ -252,6 +260,7 @@ def _entities(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
                     one.genders.add(f"{features.get('Gender')} {features.get('Number')}")
             one.types.update([row.type] if row.type else [])
+            one.bridges.update([row.bridge] if row.bridge else [])
             one.salience.extend([] if row.salience is None else [row.salience])
             for part in row.parts or ():
                 one.parts.add(part)

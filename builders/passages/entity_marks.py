@@ -209,49 +209,53 @@ BRIDGE_CUES: Final = (
     "last_mention",
     "subject",
     "n_words",
+    "n_chars",
+    "capitals",
     "name",
-    "pronoun",
+    "definite",
     "same_type",
 )
-"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether
-both have the same type."""
+"""What a rule could count of two mentions, as in ``SAME_CUES``; characters of the first one, and its words with a
+capital; whether it is a name, is definite, and has the type of the second."""
 
-NEAREST: Final = 12
+NEAREST: Final = 16
 """Earlier mentions of other entities, the nearest ones, of which three are wrong choices."""
 
 
 def bridging_choice(passage: Passage) -> Iterator[Marks]:
-    """Of a bridged mention the mention before it that it can be understood by, and three of other entities."""
+    """Of a bridged mention the mention before it that it can be understood by, and three of other entities.
+
+    All are names or nouns, of which none is inside another, and none has a word of the right one or of the bridged
+    mention. An entity that can be understood by the right one, or that explains it, is no wrong choice.
+    """
     for second in passage.mentions:
-        before = [m for m in passage.mentions if m.end < second.start and m.link not in LINKS and m.role != "cop"]
-        before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
-        right = [mention for mention in before if mention.entity == second.bridge]
-        others = [m for m in before if m.entity not in {second.bridge, second.entity} and m.kind != "other"]
-        if second.status not in {None, INFERRED} or not right:
+        if second.status not in {None, INFERRED} or not second.bridge:
             continue
-        for one, *three in product(right, combinations(others[-NEAREST:], 3)):
-            choices = (one, *three[0])
-            entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
-            inside = passage.entities[one.entity].inside | passage.entities[second.entity].inside
-            of_type = sum(m.type == second.type for m in choices)
-            if one.type == second.type and of_type <= OF_TYPE:
-                continue
-            apart = not any(one.overlaps(other) for other in choices[1:]) and not inside & entities - {one.entity}
-            if len(entities) == len(texts) == len(choices) and apart:
-                yield Marks(choices, second, tuple(_cues_of_bridge(passage, first, second) for first in choices))
+        anchor, bridged = passage.entities[second.bridge], passage.entities[second.entity]
+        linked = {second.bridge, second.entity}.union(*((e.inside | e.parts | e.bridges) for e in (anchor, bridged)))
+        linked |= {name for name, entity in passage.entities.items() if entity.bridges & {second.bridge, second.entity}}
+        before = [m for m in passage.mentions if m.end < second.start and m.kind in {"name", "noun"} and _refers(m)]
+        before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
+        cues = {mention.number: _cues_of_bridge(passage, mention, second) for mention in before}
+        others = [mention for mention in before if mention.entity not in linked][-NEAREST:]
+        for one in (mention for mention in before if mention.entity == second.bridge):
+            wrong = [m for m in others if not m.content & one.content and not m.overlaps(one)]
+            for three in combinations(wrong, 3):
+                choices = (one, *three)
+                entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
+                apart = not any(m.overlaps(other) for m, other in combinations(three, 2))
+                if len(entities) == len(texts) == len(choices) and apart:
+                    of_choices = tuple(cues[mention.number] for mention in choices)
+                    yield Marks(choices, second, of_choices, traits=tuple(mention.traits for mention in choices))
 
 
 def _cues_of_bridge(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
     """The cues ``BRIDGE_CUES``."""
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
-        between, sentences, frequency, last, subject, n_words, first.kind == "name", first.kind == "pronoun",
-        first.type == second.type,
+        between, sentences, frequency, last, subject, n_words, len(first.text), len(first.capitals),
+        first.kind == "name", first.definiteness == "definite", first.type == second.type,
     )  # fmt: skip
-
-
-OF_TYPE: Final = 1
-"""If the right choice has the type of the bridged mention, more choices than this have it."""
 
 
 SALIENCE_CUES: Final = (

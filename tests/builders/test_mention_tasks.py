@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 from shared import UD, needs_shared
 
@@ -14,6 +15,7 @@ from discoprobe.builders import Context, Settings, Shape, tasks_named
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build_all
 from discoprobe.builders.passages.entities import _parts
+from discoprobe.builders.passages.mention_rows import typicality
 from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
@@ -130,6 +132,19 @@ LEAVE = [
         "bridging_choice",
         ["[h/new a door] saw [w/new a wall] and [t/new a town] and [g/new a garden] .", "[d/acc:inf<h the door] saw ."],
     ),
+    # A roof of the house is no wrong choice, and a pronoun is none that can be read.
+    (
+        "bridging_choice",
+        [
+            "[h/new a house] saw [w/new a wall] and [t/new a town] .",
+            "[r/acc:inf<h the roof] saw .",
+            "[d/acc:inf<h the door] saw .",
+        ],
+    ),
+    (
+        "bridging_choice",
+        ["[h/new a house] saw [w/new a wall] and [t/new a town] .", "[a she] smiled .", "[d/acc:inf<h the door] saw ."],
+    ),
 ]
 
 
@@ -143,6 +158,17 @@ def test_what_a_task_takes(task, sentences, expected, tmp_path):
 @pytest.mark.parametrize(("task", "sentences"), LEAVE)
 def test_what_a_task_leaves(task, sentences, tmp_path):
     assert marks_of(tmp_path, task, *sentences) == []
+
+
+def test_what_is_typical_of_right_choices_is_seen_in_other_documents():
+    sets = pl.DataFrame({
+        "unit": [1, 2], "group": ["a", "b"], "first": [[{"start": 0}, {"start": 9}]] * 2,
+        "traits": [[["house"], ["wall"]], [["wall"], ["house"]]],
+    })  # fmt: skip
+    of_a, of_b = typicality(sets)
+    assert of_a[0] < 0 < of_a[1]  # in b, the house is wrong and the wall is right
+    assert of_b[1] > 0 > of_b[0]
+    assert (typicality(sets.with_columns(group=pl.lit("a"))) == 0).all()
 
 
 # What the corpus says, read again
