@@ -6,7 +6,7 @@ compared.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -30,7 +30,7 @@ LONGEST: Final = 200
 
 FEATURES: Final = (
     "Number", "Gender", "Person", "PronType", "Reflex", "Poss", "Definite", "Number[psor]", "Gender[psor]",
-    "Person[psor]",
+    "Person[psor]", "Case",
 )  # fmt: skip
 KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "noun"}
 """Part of speech of the head of a mention → what kind of a mention it is; others (clauses, *here*) are ``other``."""
@@ -47,10 +47,14 @@ OF_CORPUS: Final = {"PRON": "pronoun", "PROP": "name", "NOM": "noun"}
 
 
 class PronounForms(LanguageSection, frozen=True):
-    """The section ``[pronouns]``, for corpora without parts of speech and features.
+    """The section ``[pronouns]``: which forms refer to whom, where a corpus has no parts of speech and features.
 
     Attributes:
         third: pronouns of the third person that tell number and gender, as far as the language has it → their forms.
+        subjects: those that refer to one person, in a language in which a clause has a subject → their forms as a
+            subject, the usual one first.
+        joins: words after a name that is not a subject alone (*Anna and Mary*, *Anna of the inn*).
+        feminine: what words have at their end that agree with a feminine subject (French *arrivée*); empty if none do.
         others: forms of the third person that do not.
         speakers: forms of the first and the second person, and those that refer to nobody in particular; one with a
             capital is meant only with it (German *Sie*).
@@ -59,9 +63,21 @@ class PronounForms(LanguageSection, frozen=True):
 
     section: ClassVar[str] = "pronouns"
     third: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    subjects: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    joins: frozenset[str] = frozenset()
+    feminine: str = ""
     others: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     indefinite: tuple[str, ...] = ()
+
+    @property
+    def of_persons(self) -> dict[str, str]:
+        """Every pronoun of one person → the usual one as a subject."""
+        return {
+            form: subjects[0]
+            for name, subjects in self.subjects.items()
+            for form in (*self.third.get(name, ()), *subjects)
+        }
 
 
 STEM: Final = (4, 2)
@@ -147,7 +163,7 @@ class Entity:
     """What a document says about an entity.
 
     Attributes:
-        pronouns: the forms of the pronouns that refer to it.
+        pronouns: the forms of the pronouns that refer to it, with their numbers.
         genders: their genders and numbers, where they tell them.
         types: the types that the corpus gives it.
         sentences: the sentences (by index in the document) in which it is mentioned, one for each mention.
@@ -156,7 +172,7 @@ class Entity:
         bridges: entities by which it can be understood.
     """
 
-    pronouns: set[str] = field(default_factory=set)
+    pronouns: Counter[str] = field(default_factory=Counter)
     genders: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
     sentences: list[int] = field(default_factory=list)
@@ -164,6 +180,30 @@ class Entity:
     parts: set[str] = field(default_factory=set)
     bridges: set[str] = field(default_factory=set)
     salience: list[float] = field(default_factory=list)
+
+    def may_be(self, other: "Entity") -> bool:
+        """Whether the same pronouns refer to both; if one has none, whether they have the same type."""
+        if self.genders and other.genders:
+            return bool(self.genders & other.genders)
+        if self.pronouns and other.pronouns:
+            return bool(self.pronouns & other.pronouns)
+        return bool(self.types & other.types)
+
+    def subject(self, of_persons: Mapping[str, str]) -> str | None:
+        """The subject pronoun that most of its pronouns belong to; None if it is not one person, or has none.
+
+        Args:
+            of_persons: `PronounForms.of_persons`.
+        """
+        if self.types and not any(name.lower().startswith("per") for name in self.types):
+            return None
+        if self.genders and all(gender.endswith("Plur") for gender in self.genders):
+            return None
+        counts = Counter[str]()
+        for form, n in self.pronouns.items():
+            if form in of_persons:
+                counts[of_persons[form]] += n
+        return min(counts, key=lambda form: (-counts[form], form), default=None)
 
 
 @dataclass(frozen=True)
@@ -201,8 +241,8 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out. The
     last one has the rest of the document too, if it is not longer than ``LONGEST`` with it.
     """
-    for doc, sentences in _documents(shard, language.section(PronounForms)):
-        entities = _entities(sentences)
+    for doc, sentences in described_documents(shard, language.section(PronounForms)):
+        entities = entities_of(sentences)
         kinds = any(row.kind for one in sentences for row in one.mentions)
         articles = any(
             "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
@@ -230,7 +270,7 @@ def _n_words(sentences: Sequence[AnnotatedSentence]) -> int:
     return sum(len(sentence.words) for sentence in sentences)
 
 
-def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
+def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
@@ -244,7 +284,7 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[An
         yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]
 
 
-def _entities(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
+def entities_of(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
     """What a document says about its entities."""
     entities: defaultdict[str, Entity] = defaultdict(Entity)
     for sentence in sentences:
@@ -255,7 +295,7 @@ def _entities(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
             if row.gender or row.number:
                 one.genders.add(f"{row.gender} {row.number}")
             if len(row.words) == 1 and _kind_of_mention(word, row.kind) == "pronoun" and not _is_speaker(word):
-                one.pronouns.add(word.form.lower())
+                one.pronouns[word.form.lower()] += 1
                 features = _features(word)
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
                     one.genders.add(f"{features.get('Gender')} {features.get('Number')}")

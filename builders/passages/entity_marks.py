@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Final
 
-from discoprobe.builders.passages.entities import Entity, Passage, PassageMention
+from discoprobe.builders.passages.entities import Passage, PassageMention
 from discoprobe.builders.passages.mention_rows import Marks
 
 SAME_CUES: Final = (
@@ -86,7 +86,7 @@ def _alike(one: PassageMention, other: PassageMention) -> bool:
 def _could_be(passage: Passage, one: PassageMention, other: PassageMention, second: PassageMention) -> bool:
     """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
     same, different = passage.entities[second.entity], passage.entities[other.entity]
-    if other.entity in same.inside | same.parts or not _compatible(same, different):
+    if other.entity in same.inside | same.parts or not same.may_be(different):
         return False
     if second.kind == "pronoun":
         return bool(same.genders & different.genders) or second.pronoun in different.pronouns
@@ -99,15 +99,6 @@ def _could_be(passage: Passage, one: PassageMention, other: PassageMention, seco
     if second.kind == "name":  # *Barbara Bush* may be no *Bush* that was meant before, *an independent Texas* is Texas
         extra = [words & first.capitals for words, first in zip(extra, (one, other), strict=True)]
     return all(extra)
-
-
-def _compatible(one: Entity, other: Entity) -> bool:
-    """Whether the same pronouns refer to two entities; if one has none, whether they have the same type."""
-    if one.genders and other.genders:
-        return bool(one.genders & other.genders)
-    if one.pronouns and other.pronouns:
-        return bool(one.pronouns & other.pronouns)
-    return bool(one.types & other.types)
 
 
 def _cues_of_two(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
@@ -305,7 +296,7 @@ def salience(passage: Passage) -> Iterator[Marks]:
     for one, other in product(*([m for e, m in first.items() if rated[e][0] == about] for about in (True, False))):
         same = counts[one.entity] == counts[other.entity] and one.kind == other.kind and one.type == other.type
         # without types, the same pronouns show that both are persons, or things
-        same &= one.type is not None or _compatible(passage.entities[one.entity], passage.entities[other.entity])
+        same &= one.type is not None or passage.entities[one.entity].may_be(passage.entities[other.entity])
         if same and one.feature("Number") == other.feature("Number") and not one.overlaps(other):
             facts = [rated[mention.entity][1:] for mention in (one, other)]
             yield Marks((one, other), None, tuple(_cues_of_salience(passage, m) for m in (one, other)), tuple(facts))

@@ -283,7 +283,7 @@ def typicality(sets: pl.DataFrame) -> np.ndarray:
     Args:
         sets: sets of marks with ``traits``; of each ``unit``, a mention counts once.
     """
-    n_mentions = sets["first"].list.len()[0]
+    n_mentions = len(sets["first"][0])
     long = sets.select("unit", "group", "first", "traits").with_row_index("set").explode("first", "traits")
     long = long.with_columns(mention=pl.int_range(pl.len()) % n_mentions, start=pl.col("first").struct.field("start"))
     long = long.drop("first").explode("traits").with_columns(right=pl.col("mention") == 0)
@@ -293,11 +293,11 @@ def typicality(sets: pl.DataFrame) -> np.ndarray:
     totals = per_group.group_by("traits").agg(pl.sum("right", "wrong"))
     others = per_group.join(totals, on="traits", suffix="_all")
     right, wrong = (pl.col(f"{name}_all") - pl.col(name) for name in ("right", "wrong"))
-    share = seen["right"].mean()
-    ratio = ((1 + right) / (1 + wrong * share / (1 - share))).log()
+    n_right = int(seen["right"].sum())
+    ratio = ((1 + right) / (1 + wrong * (n_right / max(1, seen.height - n_right)))).log()
     scored = long.join(others.with_columns(ratio=ratio), on=["traits", "group"], how="left")
     means = scored.group_by("set", "mention").agg(pl.col("ratio").mean()).sort("set", "mention")
-    return np.rint(means["ratio"].to_numpy().reshape(-1, n_mentions) * FINE) / FINE
+    return np.asarray(np.rint(means["ratio"].to_numpy().reshape(-1, n_mentions) * FINE) / FINE)
 
 
 def gains_of_cues(cues: np.ndarray) -> np.ndarray:
