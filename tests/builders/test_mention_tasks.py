@@ -16,6 +16,7 @@ from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build_all
 from discoprobe.builders.passages.entities import _parts
 from discoprobe.builders.passages.mention_rows import typicality
+from discoprobe.builders.task import unsupported
 from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
@@ -158,6 +159,21 @@ def test_what_a_task_takes(task, sentences, expected, tmp_path):
 @pytest.mark.parametrize(("task", "sentences"), LEAVE)
 def test_what_a_task_leaves(task, sentences, tmp_path):
     assert marks_of(tmp_path, task, *sentences) == []
+
+
+def test_a_layer_counts_if_one_of_the_corpora_has_it(tmp_path):
+    """A corpus without parts of speech beside it takes nothing away from one that has them (LitBank and GUM)."""
+    trees, plain = (tmp_path / name / f"en_{name}-ud-test.conllu" for name in ("UD_English-A", "UD_English-B"))
+    for path, upos in ((trees, None), (plain, "_")):
+        path.parent.mkdir()
+        text = conllu(1, *(TAKE[1][1] * (1 if upos is None else 9)))
+        path.write_text(re.sub(r"(?m)^(\d+\t\S+\t\S+\t)[A-Z]+", rf"\1{upos}", text) if upos else text, encoding="utf-8")
+    alone, both = (load_corpus("en", paths) for paths in ([str(plain)], [str(trees), str(plain)]))
+    assert "upos" not in alone.layers
+    assert "upos" in both.layers
+    assert "text" in both.layers
+    (task,) = tasks_named(["given_new"])
+    assert not unsupported(task, both.layers, language_data("en"))
 
 
 def test_what_is_typical_of_right_choices_is_seen_in_other_documents():
