@@ -59,6 +59,8 @@ class PronounForms(LanguageSection, frozen=True):
         speakers: forms of the first and the second person, and those that refer to nobody in particular; one with a
             capital is meant only with it (German *Sie*).
         indefinite: forms of the indefinite article.
+        reflexive: those of the speakers that belong to a verb; a mention that begins with one is a verb that stands for
+            its subject (French *se leva*).
     """
 
     section: ClassVar[str] = "pronouns"
@@ -69,6 +71,7 @@ class PronounForms(LanguageSection, frozen=True):
     others: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     indefinite: tuple[str, ...] = ()
+    reflexive: tuple[str, ...] = ()
 
     @property
     def of_persons(self) -> dict[str, str]:
@@ -112,6 +115,7 @@ class PassageMention:
             document with articles; else empty.
         n_words: number of its words.
         pronoun: its form in small letters, if it is a pronoun alone.
+        possessor: entity of a shorter mention with which it begins (*his* car, *Anna's* car), or empty.
         type, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
     """
 
@@ -131,6 +135,7 @@ class PassageMention:
     definiteness: str
     n_words: int
     pronoun: str
+    possessor: str
     type: str | None
     status: str | None
     link: str | None
@@ -274,6 +279,7 @@ def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
+    listed |= {form: {"Person": "1", "Reflex": "Yes"} for form in forms.reflexive}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
 
     def described(word: TextWord) -> TextWord:
@@ -385,6 +391,10 @@ def _mention(
     if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not row.kind:
         inside_clause = re.search(r"[\w,]\s*$", sentence.text[: first.start])
         kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
+    if len(inside) > 1 and first.feats.get("Reflex"):
+        kind = "other"
+    nested = (one for one in sentence.mentions if one.words[0] == row.words[0] and len(one.words) < len(inside))
+    possessor = next((one.entity for one in nested if one.entity != row.entity), "")
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]
@@ -394,6 +404,6 @@ def _mention(
         stem(root.form), "cop" if predicate else root.deprel.partition(":")[0],
         not any(char.isalnum() for char in sentence.text[: first.start]),
         first.form.lower() if determined else "", definiteness, len(inside),
-        root.form.lower() if kind == "pronoun" and len(inside) == 1 else "",
+        root.form.lower() if kind == "pronoun" and len(inside) == 1 else "", possessor,
         row.type, row.status, row.link, row.salience, row.bridge, tuple(row.parts or ()),
     )  # fmt: skip

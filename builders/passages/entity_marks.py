@@ -85,6 +85,8 @@ def _alike(one: PassageMention, other: PassageMention) -> bool:
 
 def _could_be(passage: Passage, one: PassageMention, other: PassageMention, second: PassageMention) -> bool:
     """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
+    if one.possessor and second.possessor and one.possessor != second.possessor:
+        return False  # *his tenderness* and *her tenderness*: annotators are wrong, or mean something else
     same, different = passage.entities[second.entity], passage.entities[other.entity]
     if other.entity in same.inside | same.parts or not same.may_be(different):
         return False
