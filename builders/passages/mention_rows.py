@@ -9,8 +9,9 @@ in the rows, so that the audit can measure it.
 import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -24,6 +25,7 @@ from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import SPANS, Shard
+from discoprobe.loaders.languages.language import LanguageSection
 from discoprobe.loaders.near_duplicates import near_clusters
 
 EACH: Final = 60
@@ -41,6 +43,22 @@ REASONS: Final = {
     "other-labels": "a set of mentions with a label less or more than the rows of this language have",
     "biased": "left out, because a simple rule would find the label in it",
 }
+
+
+class Questions(LanguageSection, frozen=True):
+    """The section ``[questions]``: how rows ask in words, for models that see no marks.
+
+    Attributes:
+        asks: name of a task → its question, with ``{first}`` and ``{second}`` for the mentions. English if it is not
+            there.
+        answers: name of a task → the answer for each label.
+        within: a ``{mention}`` and the words ``{around}`` it that make it unique, both in quotes.
+    """
+
+    section: ClassVar[str] = "questions"
+    asks: dict[str, str] = msgspec.field(default_factory=dict)
+    answers: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    within: str = "{mention} in {around}"
 
 
 class Marks(NamedTuple):
@@ -68,7 +86,7 @@ def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, 
     Args:
         marks: as for `mention_task`; four mentions, of which the first is the right choice, and a second one.
         cues: names of ``Marks.cues``.
-        question: what the rows ask, with ``{second}`` for the marked mention.
+        question: what the rows ask in English, with ``{second}`` for the marked mention.
         version: raised when the rows of the task change.
     """
     select = functools.partial(_candidates, marks=marks, cues=cues, question=question, most=EACH_CHOICE)
@@ -88,8 +106,8 @@ def mention_task(  # noqa: PLR0913 (one keyword per choice of a task)
         marks: from a passage the sets of mentions that can be marked; a function of a module.
         labels: their names, in the order of ``Marks.mentions``.
         cues: names of ``Marks.cues``.
-        question: what the rows ask, with ``{first}`` and ``{second}`` for the mentions.
-        answers: for each label.
+        question: what the rows ask in English, with ``{first}`` and ``{second}`` for the mentions.
+        answers: for each label, in English; `Questions` has both in other languages.
         needs: layers beside coreference.
         version: raised when the rows of the task change.
     """
@@ -128,6 +146,8 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
 
     A passage can be used once for each entity of a second mention.
     """
+    in_words = context.language.section(Questions)
+    question, answers = in_words.asks.get(context.task, question), in_words.answers.get(context.task, answers)
     rows: list[dict[str, Any]] = []
     for passage in passages(shard, context.language):
         by_unit: defaultdict[int, list[Marks]] = defaultdict(list)
@@ -151,8 +171,8 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
                 "unit": unit, "key": hashing.digest(passage.key, *_places(one)),
                 "texts": [mark_units(passage.text, [span], *([[second]] if second else [])) for span in spans],
                 "questions": [
-                    question.format(first=quoted(passage.text, mention),
-                                    second=quoted(passage.text, one.second) if one.second else "")
+                    question.format(first=quoted(passage.text, mention, in_words.within),
+                                    second=quoted(passage.text, one.second, in_words.within) if one.second else "")
                     for mention in one.mentions
                 ],
             })  # fmt: skip
@@ -170,10 +190,10 @@ def _span(mention: PassageMention) -> dict[str, int]:
     return {"start": mention.start, "end": mention.end}
 
 
-def quoted(passage: str, mention: PassageMention) -> str:
+def quoted(passage: str, mention: PassageMention, within: str) -> str:
     """A mention for readers who see no marks: in quotes, with as many words around it as make it unique.
 
-    ``“she” in “when she smiled”``; only ``“Anna”`` if the passage has it once.
+    ``“she” in “when she smiled”`` (``within``); only ``“Anna”`` if the passage has it once.
     """
     start, end = mention.start, mention.end
     while passage.count(passage[start:end]) > 1 and (start or end < len(passage)):
@@ -182,7 +202,9 @@ def quoted(passage: str, mention: PassageMention) -> str:
         after = passage.find(" ", end + 1)
         end = len(passage) if after < 0 else after
     around = passage[start:end]
-    return f"“{mention.text}”" if around == mention.text else f"“{mention.text}” in “{around}”"
+    if around == mention.text:
+        return f"“{mention.text}”"
+    return within.format(mention=f"“{mention.text}”", around=f"“{around}”")
 
 
 def _sample_marks(frame: pl.DataFrame, context: Context) -> Sample:

@@ -26,7 +26,7 @@ WORDS = {
     "her": "PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs",
     "he": "PRON Gender=Masc|Number=Sing|Person=3|PronType=Prs",
     "I": "PRON Number=Sing|Person=1|PronType=Prs",
-    "the": "DET Definite=Def|PronType=Art", "a": "DET Definite=Ind|PronType=Art",
+    "whose": "DET Poss=Yes|PronType=Prs", "the": "DET Definite=Def|PronType=Art", "a": "DET Definite=Ind|PronType=Art",
     **dict.fromkeys(("Anna", "Berta", "Clara", "Carl", "Dora"), "PROPN Number=Sing"),
     **dict.fromkeys(("house", "door", "roof", "car", "street", "town", "garden", "wall"), "NOUN Number=Sing"),
 }  # fmt: skip
@@ -174,6 +174,32 @@ def test_a_layer_counts_if_one_of_the_corpora_has_it(tmp_path):
     assert "text" in both.layers
     (task,) = tasks_named(["given_new"])
     assert not unsupported(task, both.layers, language_data("en"))
+
+
+@pytest.mark.parametrize(("lang", "begins", "answers"), [("nl", "Verwijst “she” in “", ["Ja", "Nee"]),
+                                                       ("es", "Does “she” in “", ["Yes", "No"])])  # fmt: skip
+def test_a_question_is_in_the_language_or_in_english(tmp_path, lang, begins, answers):
+    path = tmp_path / "en_made-ud-test.conllu"
+    path.write_text(conllu(1, *TAKE[0][1]), encoding="utf-8")
+    (chosen,), (part,) = tasks_named(["same_entity"]), load_corpus(str(path)).parts
+    frame = chosen.select(part.load(), Context("same_entity", language_data(lang), Settings(), chosen.labels))
+    assert frame["questions"][0][0].startswith(begins)
+    assert frame["answers"][0].to_list() == answers
+
+
+def test_two_noun_phrases_of_different_persons_are_not_the_same(tmp_path):
+    """Annotators took the garden of Anna for that of Berta, or mean something else; so such a pair is left."""
+    texts = [
+        "[a Anna] met [b Berta] .",
+        "[g [a whose] garden tended] saw [h [c whose] garden walled] .",
+        "[g [{} whose] garden] left .",
+    ]
+    same, different = (
+        marks_of(tmp_path, "same_entity", *texts[:2], texts[2].format(whose)) for whose in "ab"
+    )  # fmt: skip
+    second = "[2 whose garden]"
+    assert any(second in text for of_set in same for text in of_set)
+    assert not any(second in text for of_set in different for text in of_set)
 
 
 def test_what_is_typical_of_right_choices_is_seen_in_other_documents():
