@@ -7,7 +7,7 @@ compared.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar, Final
@@ -38,6 +38,9 @@ KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "n
 CONTENT: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "VERB"})
 """Parts of speech of words that say what a mention refers to."""
 
+
+POSSESSING: Final = 0.5
+"""Share of the mentions that begin with a word, from which on it is a possessive if it is a mention itself in these."""
 
 SMALL_WORD: Final = 3
 """Letters of a word that says little, where parts of speech are not known."""
@@ -253,8 +256,16 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
             "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
             for one in sentences for word in one.words
         )  # fmt: skip
+        begins, possessing = Counter[str](), Counter[str]()
+        for one in sentences:
+            alone = {row.words[0] for row in one.mentions if len(row.words) == 1}
+            for row in (row for row in one.mentions if len(row.words) > 1):
+                form = one.words[row.words[0] - 1].form.lower()
+                begins[form] += 1
+                possessing[form] += row.words[0] in alone
+        possessives = {form for form, n in possessing.items() if n >= POSSESSING * begins[form]}
         for taken in _parts(sentences):
-            yield _passage(doc, taken, entities, len(sentences), articles=articles)
+            yield _passage(doc, taken, entities, len(sentences), articles=articles, possessives=possessives)
 
 
 def _parts(sentences: Sequence[AnnotatedSentence]) -> Iterator[list[AnnotatedSentence]]:
@@ -344,20 +355,29 @@ def _features(word: TextWord) -> Mapping[str, str | None]:
     return feats
 
 
-def _passage(
+def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     doc: int,
     sentences: Sequence[AnnotatedSentence],
     entities: Mapping[str, Entity],
     n_sentences: int,
     *,
     articles: bool,
+    possessives: Collection[str],
 ) -> Passage:
-    """The passage of some sentences of a document, which has articles or not."""
+    """The passage of some sentences of a document, which has articles or not, and these possessives.
+
+    Where annotators did not mark the possessor of a mention, they may have marked the whole for it (*his brutality* for
+    the man), so that it is of no kind.
+    """
     text, mentions = "", list[PassageMention]()
     for place, sentence in enumerate(sentences):
         text += " " if text and not UNSPACED_END.search(text) else ""
         shown = (_mention(sentence, place, len(text), row, articles=articles) for row in sentence.mentions)
-        mentions += [mention for mention in shown if mention]
+        alone = {row.words[0] for row in sentence.mentions if len(row.words) == 1}
+        for row, mention in zip(sentence.mentions, shown, strict=True):
+            form = sentence.words[row.words[0] - 1].form.lower()
+            unmarked = len(row.words) > 1 and form in possessives and row.words[0] not in alone
+            mentions += [replace(mention, kind="other") if unmarked else mention] if mention else []
         text += sentence.text
     ordered = sorted(mentions, key=lambda mention: (mention.start, -mention.end))
     numbered = tuple(replace(mention, number=number) for number, mention in enumerate(ordered))
