@@ -97,7 +97,7 @@ OF_SENTENCES = frozenset({"e-mail-header", "list-item", "caption", "fragment", "
 _SMILE = r"[:;=8][-']?[()]+|\){2,}|\({2,}"
 
 
-def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
+def fault(text: pl.Expr, *, whole: bool | pl.Expr = True, some: bool = False) -> pl.Expr:
     """The first reason why a text is not clean, null for a clean one.
 
     Args:
@@ -106,16 +106,25 @@ def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
         some: whether they are only some of the sentences of the corpus, as in a config. They are weaker evidence of its
             spelling, so only blanks that are clearly exceptions are faults.
     """
-    patterns = {reason: pattern for reason, pattern in FAULTS.items() if whole or reason not in OF_SENTENCES}
-    faults = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
+    is_whole = whole if isinstance(whole, pl.Expr) else pl.lit(whole)
+    patterns = (
+        FAULTS.items()
+        if whole is not False
+        else [(name, of) for name, of in FAULTS.items() if name not in OF_SENTENCES]
+    )
+    faults = [
+        pl.when(text.str.contains(pattern), is_whole if reason in OF_SENTENCES else True).then(pl.lit(reason))
+        for reason, pattern in patterns
+    ]
     loose, tight = (text.str.count_matches(rf"\pL{blank}{_CLITIC}") for blank in (r"\s", ""))
     rare = 3 * loose.sum() <= tight.sum() if some else loose.sum() <= pl.max_horizontal(1, tight.sum())
     faults.append(pl.when(loose > 0, rare).then(pl.lit("spacing")))
-    if whole:
+    if whole is not False:
         loose_mark = text.str.contains(LOOSE_MARK)
         share = loose_mark.mean()
         usual = share > USUAL / 2 if some else (share > USUAL) & (pl.len() >= PROFILED)
-        faults.append(pl.when(loose_mark & text.str.contains(TIGHT_MARK), ~usual).then(pl.lit("spacing")))
+        faulty = loose_mark & text.str.contains(TIGHT_MARK) & is_whole
+        faults.append(pl.when(faulty, ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
     return pl.coalesce(*faults, composed, pl.lit(None, dtype=pl.String))
 

@@ -405,9 +405,11 @@ def unclean_text(subject: Subject) -> Measure:
     texts = texts.drop("n_context", "number", "n", "context")
     distinct = pl.concat(
         part.with_columns(
-            fault=pl.coalesce(clean_text.fault(text, whole=is_whole, some=True), clean_text.separated_markup(text))
+            fault=pl.coalesce(
+                clean_text.fault(text, whole=pl.col("whole"), some=True), clean_text.separated_markup(text)
+            )
         ).drop_nulls("fault")
-        for (_, is_whole), part in texts.select("corpus", "text", "whole").unique().group_by("corpus", "whole")
+        for _, part in texts.select("corpus", "text", "whole").unique().group_by("corpus")
     )
     keys = ["corpus", "text", "whole"]
     faults = texts.join(distinct, on=keys, nulls_equal=True, maintain_order="left").drop("corpus", "whole")

@@ -365,6 +365,15 @@ def test_a_choice_from_the_context_is_judged_as_a_part_of_it(make, build):
     assert (found.status, found.detail) == (Status.ABOVE, "heading 1")
 
 
+def test_blanks_in_parts_of_sentences_are_judged_by_the_sentences_too(make, build):
+    """Dutch writes *in 't huis* and *z'n huis*: a few mentions do not show which blank is an exception."""
+    rows = make.rows(60, 2, 1)
+    for n, row in enumerate(rows):
+        mention = "de man in 't huis" if n == 50 else f"z'n huis {n}" if n % 9 == 0 else f"huis {n}"
+        row["texts"] = [mention, f"Toen ging hij met 't paard naar 't dorp en [1 {mention}] en {row['texts'][0]}"]
+    _passes(build(rows, shape=Shape.MENTIONS), "clean-text")
+
+
 def test_multiword_tokens_printed_with_their_parts(make, build):
     """X-Probe's Turkish files: 15 % of the rows."""
     rows = make.rows(100, 2, 1)
