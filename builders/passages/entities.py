@@ -39,7 +39,7 @@ CONTENT: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "VERB"})
 """Parts of speech of words that say what a mention refers to."""
 
 
-POSSESSING: Final = 0.5
+POSSESSING: Final = 0.8
 """Share of the mentions that begin with a word, from which on it is a possessive if it is a mention itself in these."""
 
 SMALL_WORD: Final = 3
