@@ -388,7 +388,7 @@ def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
 def _mention(
     sentence: AnnotatedSentence, place: int, offset: int, row: MentionRow, *, articles: bool
 ) -> PassageMention | None:
-    """A mention of a passage; None if it has gaps, if words are written together with it, or if it is a sentence.
+    """A mention of a passage; None if it has gaps, if words are written with it, if it is a mark or a sentence.
 
     A sentence that is a mention alone is a heading, or names who speaks in a play. Without trees, the last word stands
     for the head.
@@ -399,7 +399,8 @@ def _mention(
     fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
     if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
         return None
-    if not any(char.isalnum() for char in sentence.text[: first.start] + sentence.text[last.end :]):
+    inner, outer = sentence.text[first.start : last.end], sentence.text[: first.start] + sentence.text[last.end :]
+    if not all(any(map(str.isalnum, text)) for text in (inner, outer)):
         return None
     root, kind = words[head], _kind_of_mention(words[head], row.kind)
     joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
