@@ -3,6 +3,7 @@
 ``INTEGRITY`` lists the checks. Each gets a ``Subject`` and returns a ``Measure``.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ _COMPARED = 50_000
 """Sentences of a split that are compared with altered copies: so many show a share of .01, and bound memory."""
 _ROWS_AT_ONCE = 10_000
 """Rows whose words are in memory at a time."""
+_MARK = re.compile(r"\[\d |\]")
+"""The brackets of a marked mention."""
 _GOLD_SIGMAS = 4.0
 """Standard deviations by which counts of places may differ: the place of the right choice is random, not balanced."""
 
@@ -435,7 +438,8 @@ def fidelity(subject: Subject) -> Measure:
     A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit (in a suite
     the compared part may follow the edit instead: then it is the end of both texts). With the source texts the original
     (or the text, where there is none and no edit) must be a source sentence, or a slice of one of those of the row, or
-    of these joined by spaces; only its first letter may differ in case, as after the removal of a connective.
+    of these joined by spaces; only its first letter may differ in case, as after the removal of a connective. The
+    brackets of marked mentions do not count, and a question may follow the sentences that are the context of choices.
     """
     rows, sources = subject.data.rows, subject.sources
     of_one_text = pl.col("texts").list.len() == 1
@@ -454,9 +458,13 @@ def fidelity(subject: Subject) -> Measure:
         return measure_rows(differing, detail=f"{edited.height} edited rows compared with their originals")
     sentences, invented = frozenset(sources.values()), []
     originals = pl.when(original.is_not_null()).then(pl.concat_list("original")).otherwise("texts")
-    for corpus, sent_ids, texts in rows.select("corpus", "sent_ids", originals).iter_rows():
+    is_marked = subject.data.shape in {Shape.MENTIONS, Shape.CHOICE}
+    for corpus, sent_ids, of_texts in rows.select("corpus", "sent_ids", originals).iter_rows():
         of_row = [sources.get((corpus, sent_id), "") for sent_id in sent_ids or ()]
         pieces = [*of_row, " ".join(of_row)]
+        texts = [_MARK.sub("", t) if is_marked else t for t in of_texts]
+        if subject.data.shape is Shape.CHOICE and pieces[-1] and texts[0].startswith(f"{pieces[-1]} "):
+            texts[0] = pieces[-1]
         invented.append(not all(t in sentences or any(_is_slice(t, piece) for piece in pieces) for t in texts))
     not_in_source = rows.filter(pl.Series(invented, dtype=pl.Boolean)).select("split", "place", "id")
     return measure_rows(pl.concat([differing, not_in_source]), detail=f"{rows.height} rows compared with the source")

@@ -54,16 +54,14 @@ class PronounForms(LanguageSection, frozen=True):
 
     Attributes:
         third: pronouns of the third person that tell number and gender, as far as the language has it → their forms.
-        subjects: those that refer to one person, in a language in which a clause has a subject → their forms as a
-            subject, the usual one first.
+        subjects: those of one person, if clauses have a subject → their forms as a subject, the usual one first.
         joins: words after a name that is not a subject alone (*Anna and Mary*, *Anna of the inn*).
-        feminine: what words have at their end that agree with a feminine subject (French *arrivée*); empty if none do.
+        feminine: the end of words that agree with a feminine subject (French *arrivée*).
         others: forms of the third person that do not.
         speakers: forms of the first and the second person, and those that refer to nobody in particular; one with a
             capital is meant only with it (German *Sie*).
         indefinite: forms of the indefinite article.
-        reflexive: those of the speakers that belong to a verb; a mention that begins with one is a verb that stands for
-            its subject (French *se leva*).
+        reflexive: those with which a verb begins that stands for its subject (French *se leva*).
     """
 
     section: ClassVar[str] = "pronouns"

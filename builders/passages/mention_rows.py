@@ -49,10 +49,9 @@ class Questions(LanguageSection, frozen=True):
     """The section ``[questions]``: how rows ask in words, for models that see no marks.
 
     Attributes:
-        asks: name of a task → its question, with ``{first}`` and ``{second}`` for the mentions. English if it is not
-            there.
+        asks: name of a task → its question, with ``{first}`` and ``{second}`` for the mentions; else English.
         answers: name of a task → the answer for each label.
-        within: a ``{mention}`` and the words ``{around}`` it that make it unique, both in quotes.
+        within: a ``{mention}`` and the words ``{around}`` it that make it unique.
     """
 
     section: ClassVar[str] = "questions"

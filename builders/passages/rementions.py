@@ -151,6 +151,7 @@ class _Rules(NamedTuple):
         joins: words after a name that is not a subject alone.
         agrees: words that may agree with a subject in gender: those that the corpus has with and without an ending.
         before: words that stand directly before subjects.
+        telling: pronouns that tell gender and number.
         neutral: words that mention persons of different pronouns about equally often (French *son*).
     """
 
@@ -159,6 +160,7 @@ class _Rules(NamedTuple):
     joins: frozenset[str]
     agrees: frozenset[str]
     before: frozenset[str]
+    telling: frozenset[str]
     neutral: frozenset[str]
 
 
@@ -365,6 +367,7 @@ def _frame(
         forms.of_persons, frozenset(chain.from_iterable(forms.subjects.values())), forms.joins,
         frozenset(form for word in words if word + forms.feminine in words for form in (word, word + forms.feminine)),
         _before_subjects(whole, {*forms.of_persons.values()}),
+        frozenset(chain.from_iterable(forms.third.values())),
         frozenset(form for form, share in rarest.items() if share >= NEUTRAL),
     )  # fmt: skip
     rows: list[dict[str, Any]] = []
@@ -556,8 +559,13 @@ def _rivals_by_pronoun(
 ) -> Iterator[dict[str, Any]]:
     """The candidates of a sentence whose subject is a pronoun: a rival is a person to whom another pronoun refers.
 
-    Nothing else in the sentence refers to the person, or agrees with it.
+    Nothing else in the sentence refers to the person, or agrees with it. That they are no group (German *sie*), either
+    their pronoun or the corpus tells.
     """
+    single = {
+        entity for entity, pronoun in run.pronouns.items()
+        if pronoun in run.rules.telling or any(gender.endswith("Sing") for gender in run.entities[entity].genders)
+    }  # fmt: skip
     sentence = run.sentences[at]
     shown = [
         _Name(0, 0, "", mention.entity)
@@ -569,8 +577,8 @@ def _rivals_by_pronoun(
     for mention in sentence.subjects(run.pronouns, run.rules):
         place = sentence.span(mention)
         form = sentence.text[slice(*place)].lower() if place else ""
-        others = [one for one in shown if one.entity not in present and run.pronouns.get(one.entity, form) != form]
-        if not place or form != run.pronouns.get(mention.entity) or not others:
+        others = [one for one in shown if one.entity in single - present and run.pronouns[one.entity] != form]
+        if not place or mention.entity not in single or form != run.pronouns[mention.entity] or not others:
             continue
         row = _row_of_rivals(run, (first, at), _Name(*place, form, mention.entity), others)
         reason = row["reason"]

@@ -374,6 +374,19 @@ def test_blanks_in_parts_of_sentences_are_judged_by_the_sentences_too(make, buil
     _passes(build(rows, shape=Shape.MENTIONS), "clean-text")
 
 
+def test_marks_of_mentions_and_a_question_are_no_invented_text(make, build):
+    sources = {("made", "s1"): "Anna met Berta.", ("made", "s2"): "Then she left."}
+    common = {"corpus": "made", "sent_ids": ["s1", "s2"]}
+    marked = [row | common | {"texts": ["Anna", "she", "[1 Anna] met Berta. Then [2 she] left."]}
+              for row in make.rows(60, 2, 1)]  # fmt: skip
+    _passes(build(marked, shape=Shape.MENTIONS), "fidelity", sources)
+    asked = [row | {"texts": ["Anna met Berta. Then [1 she] left. Who is “she”?", "Anna", "Berta"], "n_context": 1}
+             for row in marked]  # fmt: skip
+    _passes(build(asked, shape=Shape.CHOICE), "fidelity", sources)
+    asked[50] |= {"texts": ["Anna met Berta. Then [1 she] stayed. Who is “she”?", "Anna", "Berta"]}
+    _failed(build(asked, shape=Shape.CHOICE), "fidelity", ["test:2"], 1, sources)
+
+
 def test_multiword_tokens_printed_with_their_parts(make, build):
     """X-Probe's Turkish files: 15 % of the rows."""
     rows = make.rows(100, 2, 1)
