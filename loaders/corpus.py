@@ -420,6 +420,7 @@ class Corpus:
         drop_places: the first of those, as ``treebank/file:line (sent_id …): problem``.
         notes: what else a reader of the corpus should know, such as a column that was not read.
         forms: a table of inflected forms that is used beside the corpora; None for none.
+        counts_of: ``counts`` of each corpus; empty for a single one.
         trust: how sure the models of annotated text must be, by the name of the task.
     """
 
@@ -431,6 +432,7 @@ class Corpus:
     drop_places: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     forms: FormsFile | None = None
+    counts_of: tuple[Counts, ...] = ()
     trust: Mapping[str, Trust] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -449,7 +451,7 @@ class Corpus:
             self.lang, (*self.sources, *other.sources), (*self.parts, *other.parts), self.counts + other.counts,
             dict(sorted((Counter(self.drops) + Counter(other.drops)).items())),
             (*self.drop_places, *other.drop_places), (*self.notes, *other.notes), self.forms or other.forms,
-            {**self.trust, **other.trust},
+            (*(self.counts_of or (self.counts,)), *(other.counts_of or (other.counts,))), {**self.trust, **other.trust},
         )  # fmt: skip
 
     def shards(self) -> Iterator[Shard]:
@@ -463,8 +465,12 @@ class Corpus:
 
     @property
     def layers(self) -> frozenset[str]:
-        """The subset of :data:`LAYERS` that the corpus carries."""
-        return self.counts.present()
+        """The subset of :data:`LAYERS` that it carries: those of annotation that one of the corpora has.
+
+        The text must be that of most sentences, because it is shown.
+        """
+        whole = self.counts.present()
+        return whole.union(*(counts.present() - {"text"} for counts in self.counts_of))
 
     @property
     def n_documents(self) -> int:

@@ -15,7 +15,7 @@ STORIES = {
 }
 """A story of two women: the third sentence has another subject than the second, the others go on with theirs."""
 NAMES = [("Anna", "Berta"), ("Clara", "Dora"), ("Emma", "Fanny"), ("Gerda", "Hilda Lund"), ("Ida Berg", "Jenny Holm")]
-PRONOUNS = {"i", "she", "her", "he", "they", "elle", "zij", "ze", "sie"}
+PRONOUNS = {"i", "she", "her", "he", "they", "elle", "il", "zij", "ze", "sie"}
 
 
 def sentence(name, text):

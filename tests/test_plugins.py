@@ -103,11 +103,11 @@ def test_a_copy_of_a_language_gives_the_same_rows_and_a_change_other_ones(plugin
     assert RuleEngine("es").identity != identity, "text is divided by the rules of the language"
     text = file.read_text("utf-8")
     file.write_text(
-        text.replace("[connectives]", "[remention]\npronouns = {}\n\n[connectives]").partition("[connectives]")[0],
+        text.replace("[connectives]", "[pronouns]\nthird = {}\n\n[connectives]").partition("[connectives]")[0],
         "utf-8",
     )
     use_plugins(plugin)
-    assert language_data("es").sections.keys() == {"remention"}
+    assert language_data("es").sections.keys() == {"pronouns"}
     changed, rows = built(tmp_path, *tasks)
     assert "dconn_es" in changed["unavailable"]
     assert rows != expected

@@ -393,17 +393,21 @@ def split_pairs(subject: Subject) -> Measure:
 def unclean_text(subject: Subject) -> Measure:
     """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC.
 
-    Units of relations and mentions are parts of sentences; the passage of the mentions, the last text, is whole.
-    The spelling of all texts of a corpus shows which blanks are exceptions.
+    Units of relations and mentions are parts of sentences, and so are choices that the context has; the passage of the
+    mentions, the last text, is whole. The spelling of all texts of a corpus shows which blanks are exceptions.
     """
-    shape, text = subject.data.shape, pl.col("text")
-    number = pl.int_ranges(pl.col("texts").list.len())
+    shape, text, number = subject.data.shape, pl.col("text"), pl.int_ranges(pl.col("texts").list.len())
     whole = {
-        Shape.RELATION: number.list.eval(pl.lit(value=False)),
-        Shape.MENTIONS: number.list.eval(pl.element() == pl.element().last()),
-    }.get(shape, number.list.eval(pl.lit(value=True)))
-    rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts", whole=whole)
-    texts = rows.explode("text", "whole", empty_as_null=False)
+        Shape.RELATION: pl.lit(value=False),
+        Shape.MENTIONS: pl.col("number") == pl.col("n") - 1,
+        Shape.CHOICE: (pl.col("number") < pl.col("n_context")) | ~pl.col("context").str.contains(text, literal=True),
+    }.get(shape, pl.lit(value=True))
+    rows = subject.data.rows.select(
+        "id", "split", "place", "corpus", "n_context", text="texts", number=number, n=pl.col("texts").list.len(),
+        context=pl.col("texts").list.slice(0, "n_context").list.join(" "),
+    )  # fmt: skip
+    texts = rows.explode("text", "number", empty_as_null=False).with_columns(whole=whole)
+    texts = texts.drop("n_context", "number", "n", "context")
     of_whole, of_part = (clean_text.fault(text, whole=is_whole, some=True) for is_whole in (True, False))
     fault = pl.coalesce(pl.when("whole").then(of_whole).otherwise(of_part), clean_text.separated_markup(text))
     of_corpora = texts.select("corpus", "text", "whole").unique().partition_by("corpus")

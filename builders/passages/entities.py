@@ -6,8 +6,8 @@ compared.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar, Final
@@ -30,7 +30,7 @@ LONGEST: Final = 200
 
 FEATURES: Final = (
     "Number", "Gender", "Person", "PronType", "Reflex", "Poss", "Definite", "Number[psor]", "Gender[psor]",
-    "Person[psor]",
+    "Person[psor]", "Case",
 )  # fmt: skip
 KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "noun"}
 """Part of speech of the head of a mention → what kind of a mention it is; others (clauses, *here*) are ``other``."""
@@ -38,6 +38,9 @@ KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "n
 CONTENT: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "VERB"})
 """Parts of speech of words that say what a mention refers to."""
 
+
+POSSESSING: Final = 0.8
+"""Share of the mentions that begin with a word, from which on it is a possessive if it is a mention itself in these."""
 
 SMALL_WORD: Final = 3
 """Letters of a word that says little, where parts of speech are not known."""
@@ -47,21 +50,38 @@ OF_CORPUS: Final = {"PRON": "pronoun", "PROP": "name", "NOM": "noun"}
 
 
 class PronounForms(LanguageSection, frozen=True):
-    """The section ``[pronouns]``, for corpora without parts of speech and features.
+    """The section ``[pronouns]``: which forms refer to whom, where a corpus has no parts of speech and features.
 
     Attributes:
         third: pronouns of the third person that tell number and gender, as far as the language has it → their forms.
+        subjects: those of one person, if clauses have a subject → their forms as a subject, the usual one first.
+        joins: words after a name that is not a subject alone (*Anna and Mary*, *Anna of the inn*).
+        feminine: the end of words that agree with a feminine subject (French *arrivée*).
         others: forms of the third person that do not.
         speakers: forms of the first and the second person, and those that refer to nobody in particular; one with a
             capital is meant only with it (German *Sie*).
         indefinite: forms of the indefinite article.
+        reflexive: those with which a verb begins that stands for its subject (French *se leva*).
     """
 
     section: ClassVar[str] = "pronouns"
     third: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    subjects: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    joins: frozenset[str] = frozenset()
+    feminine: str = ""
     others: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     indefinite: tuple[str, ...] = ()
+    reflexive: tuple[str, ...] = ()
+
+    @property
+    def of_persons(self) -> dict[str, str]:
+        """Every pronoun of one person → the usual one as a subject."""
+        return {
+            form: subjects[0]
+            for name, subjects in self.subjects.items()
+            for form in (*self.third.get(name, ()), *subjects)
+        }
 
 
 STEM: Final = (4, 2)
@@ -96,6 +116,7 @@ class PassageMention:
             document with articles; else empty.
         n_words: number of its words.
         pronoun: its form in small letters, if it is a pronoun alone.
+        possessor: entity of a shorter mention with which it begins (*his* car, *Anna's* car), or empty.
         type, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
     """
 
@@ -115,6 +136,7 @@ class PassageMention:
     definiteness: str
     n_words: int
     pronoun: str
+    possessor: str
     type: str | None
     status: str | None
     link: str | None
@@ -131,6 +153,12 @@ class PassageMention:
         """The beginnings of its words with a capital."""
         return frozenset(stem(word) for word in self.text.split() if word[0].isupper())
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What it shows without its passage: the beginnings of its words, and what kind of a mention it is."""
+        form = f"{self.kind} {self.definiteness} {self.feature('Number')}"
+        return *sorted(self.content), f"head {self.head}", f"opening {self.opening}", f"type {self.type}", form
+
     def feature(self, name: str) -> str | None:
         """A feature of its head."""
         return self.features.get(name)
@@ -141,21 +169,47 @@ class Entity:
     """What a document says about an entity.
 
     Attributes:
-        pronouns: the forms of the pronouns that refer to it.
+        pronouns: the forms of the pronouns that refer to it, with their numbers.
         genders: their genders and numbers, where they tell them.
         types: the types that the corpus gives it.
         sentences: the sentences (by index in the document) in which it is mentioned, one for each mention.
         inside: entities that are mentioned inside a mention of it, or the other way round.
         parts: entities that it is made of, or that are made of it.
+        bridges: entities by which it can be understood.
     """
 
-    pronouns: set[str] = field(default_factory=set)
+    pronouns: Counter[str] = field(default_factory=Counter)
     genders: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
     sentences: list[int] = field(default_factory=list)
     inside: set[str] = field(default_factory=set)
     parts: set[str] = field(default_factory=set)
+    bridges: set[str] = field(default_factory=set)
     salience: list[float] = field(default_factory=list)
+
+    def may_be(self, other: "Entity") -> bool:
+        """Whether the same pronouns refer to both; if one has none, whether they have the same type."""
+        if self.genders and other.genders:
+            return bool(self.genders & other.genders)
+        if self.pronouns and other.pronouns:
+            return bool(self.pronouns & other.pronouns)
+        return bool(self.types & other.types)
+
+    def subject(self, of_persons: Mapping[str, str]) -> str | None:
+        """The subject pronoun that most of its pronouns belong to; None if it is not one person, or has none.
+
+        Args:
+            of_persons: `PronounForms.of_persons`.
+        """
+        if self.types and not any(name.lower().startswith("per") for name in self.types):
+            return None
+        if self.genders and all(gender.endswith("Plur") for gender in self.genders):
+            return None
+        counts = Counter[str]()
+        for form, n in self.pronouns.items():
+            if form in of_persons:
+                counts[of_persons[form]] += n
+        return min(counts, key=lambda form: (-counts[form], form), default=None)
 
 
 @dataclass(frozen=True)
@@ -193,15 +247,23 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out. The
     last one has the rest of the document too, if it is not longer than ``LONGEST`` with it.
     """
-    for doc, sentences in _documents(shard, language.section(PronounForms)):
-        entities = _entities(sentences)
+    for doc, sentences in described_documents(shard, language.section(PronounForms)):
+        entities = entities_of(sentences)
         kinds = any(row.kind for one in sentences for row in one.mentions)
         articles = any(
             "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
             for one in sentences for word in one.words
         )  # fmt: skip
+        begins, possessing = Counter[str](), Counter[str]()
+        for one in sentences:
+            alone = {row.words[0] for row in one.mentions if len(row.words) == 1}
+            for row in (row for row in one.mentions if len(row.words) > 1):
+                form = one.words[row.words[0] - 1].form.lower()
+                begins[form] += 1
+                possessing[form] += row.words[0] in alone
+        possessives = {form for form, n in possessing.items() if n >= POSSESSING * begins[form]}
         for taken in _parts(sentences):
-            yield _passage(doc, taken, entities, len(sentences), articles=articles)
+            yield _passage(doc, taken, entities, len(sentences), articles=articles, possessives=possessives)
 
 
 def _parts(sentences: Sequence[AnnotatedSentence]) -> Iterator[list[AnnotatedSentence]]:
@@ -224,10 +286,11 @@ def _n_words(sentences: Sequence[AnnotatedSentence]) -> int:
     return sum(len(sentence.words) for sentence in sentences)
 
 
-def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
+def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
+    listed |= {form: {"Person": "1", "Reflex": "Yes"} for form in forms.reflexive}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
 
     def described(word: TextWord) -> TextWord:
@@ -238,7 +301,7 @@ def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[An
         yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]
 
 
-def _entities(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
+def entities_of(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
     """What a document says about its entities."""
     entities: defaultdict[str, Entity] = defaultdict(Entity)
     for sentence in sentences:
@@ -249,11 +312,12 @@ def _entities(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
             if row.gender or row.number:
                 one.genders.add(f"{row.gender} {row.number}")
             if len(row.words) == 1 and _kind_of_mention(word, row.kind) == "pronoun" and not _is_speaker(word):
-                one.pronouns.add(word.form.lower())
+                one.pronouns[word.form.lower()] += 1
                 features = _features(word)
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
                     one.genders.add(f"{features.get('Gender')} {features.get('Number')}")
             one.types.update([row.type] if row.type else [])
+            one.bridges.update([row.bridge] if row.bridge else [])
             one.salience.extend([] if row.salience is None else [row.salience])
             for part in row.parts or ():
                 one.parts.add(part)
@@ -291,20 +355,29 @@ def _features(word: TextWord) -> Mapping[str, str | None]:
     return feats
 
 
-def _passage(
+def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     doc: int,
     sentences: Sequence[AnnotatedSentence],
     entities: Mapping[str, Entity],
     n_sentences: int,
     *,
     articles: bool,
+    possessives: Collection[str],
 ) -> Passage:
-    """The passage of some sentences of a document, which has articles or not."""
+    """The passage of some sentences of a document, which has articles or not, and these possessives.
+
+    Where annotators did not mark the possessor of a mention, they may have marked the whole for it (*his brutality* for
+    the man), so that it is of no kind.
+    """
     text, mentions = "", list[PassageMention]()
     for place, sentence in enumerate(sentences):
         text += " " if text and not UNSPACED_END.search(text) else ""
         shown = (_mention(sentence, place, len(text), row, articles=articles) for row in sentence.mentions)
-        mentions += [mention for mention in shown if mention]
+        alone = {row.words[0] for row in sentence.mentions if len(row.words) == 1}
+        for row, mention in zip(sentence.mentions, shown, strict=True):
+            form = sentence.words[row.words[0] - 1].form.lower()
+            unmarked = len(row.words) > 1 and form in possessives and row.words[0] not in alone
+            mentions += [replace(mention, kind="other") if unmarked else mention] if mention else []
         text += sentence.text
     ordered = sorted(mentions, key=lambda mention: (mention.start, -mention.end))
     numbered = tuple(replace(mention, number=number) for number, mention in enumerate(ordered))
@@ -315,7 +388,7 @@ def _passage(
 def _mention(
     sentence: AnnotatedSentence, place: int, offset: int, row: MentionRow, *, articles: bool
 ) -> PassageMention | None:
-    """A mention of a passage; None if it has gaps, if words are written together with it, or if it is a sentence.
+    """A mention of a passage; None if it has gaps, if words are written with it, if it is a mark or a sentence.
 
     A sentence that is a mention alone is a heading, or names who speaks in a play. Without trees, the last word stands
     for the head.
@@ -326,7 +399,8 @@ def _mention(
     fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
     if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
         return None
-    if not any(char.isalnum() for char in sentence.text[: first.start] + sentence.text[last.end :]):
+    inner, outer = sentence.text[first.start : last.end], sentence.text[: first.start] + sentence.text[last.end :]
+    if not all(any(map(str.isalnum, text)) for text in (inner, outer)):
         return None
     root, kind = words[head], _kind_of_mention(words[head], row.kind)
     joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
@@ -338,6 +412,10 @@ def _mention(
     if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not row.kind:
         inside_clause = re.search(r"[\w,]\s*$", sentence.text[: first.start])
         kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
+    if len(inside) > 1 and first.feats.get("Reflex"):
+        kind = "other"
+    nested = (one for one in sentence.mentions if one.words[0] == row.words[0] and len(one.words) < len(inside))
+    possessor = next((one.entity for one in nested if one.entity != row.entity), "")
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]
@@ -347,6 +425,6 @@ def _mention(
         stem(root.form), "cop" if predicate else root.deprel.partition(":")[0],
         not any(char.isalnum() for char in sentence.text[: first.start]),
         first.form.lower() if determined else "", definiteness, len(inside),
-        root.form.lower() if kind == "pronoun" and len(inside) == 1 else "",
+        root.form.lower() if kind == "pronoun" and len(inside) == 1 else "", possessor,
         row.type, row.status, row.link, row.salience, row.bridge, tuple(row.parts or ()),
     )  # fmt: skip

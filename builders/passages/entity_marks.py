@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Final
 
-from discoprobe.builders.passages.entities import Entity, Passage, PassageMention
+from discoprobe.builders.passages.entities import Passage, PassageMention
 from discoprobe.builders.passages.mention_rows import Marks
 
 SAME_CUES: Final = (
@@ -85,8 +85,10 @@ def _alike(one: PassageMention, other: PassageMention) -> bool:
 
 def _could_be(passage: Passage, one: PassageMention, other: PassageMention, second: PassageMention) -> bool:
     """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
+    if one.possessor and second.possessor and one.possessor != second.possessor:
+        return False  # *his tenderness* and *her tenderness*: annotators are wrong, or mean something else
     same, different = passage.entities[second.entity], passage.entities[other.entity]
-    if other.entity in same.inside | same.parts or not _compatible(same, different):
+    if other.entity in same.inside | same.parts or not same.may_be(different):
         return False
     if second.kind == "pronoun":
         return bool(same.genders & different.genders) or second.pronoun in different.pronouns
@@ -99,15 +101,6 @@ def _could_be(passage: Passage, one: PassageMention, other: PassageMention, seco
     if second.kind == "name":  # *Barbara Bush* may be no *Bush* that was meant before, *an independent Texas* is Texas
         extra = [words & first.capitals for words, first in zip(extra, (one, other), strict=True)]
     return all(extra)
-
-
-def _compatible(one: Entity, other: Entity) -> bool:
-    """Whether the same pronouns refer to two entities; if one has none, whether they have the same type."""
-    if one.genders and other.genders:
-        return bool(one.genders & other.genders)
-    if one.pronouns and other.pronouns:
-        return bool(one.pronouns & other.pronouns)
-    return bool(one.types & other.types)
 
 
 def _cues_of_two(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
@@ -209,49 +202,53 @@ BRIDGE_CUES: Final = (
     "last_mention",
     "subject",
     "n_words",
+    "n_chars",
+    "capitals",
     "name",
-    "pronoun",
+    "definite",
     "same_type",
 )
-"""What a rule could count of two mentions, as in ``SAME_CUES``; whether the first is a name or pronoun, and whether
-both have the same type."""
+"""What a rule could count of two mentions, as in ``SAME_CUES``; characters of the first one, and its words with a
+capital; whether it is a name, is definite, and has the type of the second."""
 
-NEAREST: Final = 12
+NEAREST: Final = 16
 """Earlier mentions of other entities, the nearest ones, of which three are wrong choices."""
 
 
 def bridging_choice(passage: Passage) -> Iterator[Marks]:
-    """Of a bridged mention the mention before it that it can be understood by, and three of other entities."""
+    """Of a bridged mention the mention before it that it can be understood by, and three of other entities.
+
+    All are names or nouns, of which none is inside another, and none has a word of the right one or of the bridged
+    mention. An entity that can be understood by the right one, or that explains it, is no wrong choice.
+    """
     for second in passage.mentions:
-        before = [m for m in passage.mentions if m.end < second.start and m.link not in LINKS and m.role != "cop"]
-        before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
-        right = [mention for mention in before if mention.entity == second.bridge]
-        others = [m for m in before if m.entity not in {second.bridge, second.entity} and m.kind != "other"]
-        if second.status not in {None, INFERRED} or not right:
+        if second.status not in {None, INFERRED} or not second.bridge:
             continue
-        for one, *three in product(right, combinations(others[-NEAREST:], 3)):
-            choices = (one, *three[0])
-            entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
-            inside = passage.entities[one.entity].inside | passage.entities[second.entity].inside
-            of_type = sum(m.type == second.type for m in choices)
-            if one.type == second.type and of_type <= OF_TYPE:
-                continue
-            apart = not any(one.overlaps(other) for other in choices[1:]) and not inside & entities - {one.entity}
-            if len(entities) == len(texts) == len(choices) and apart:
-                yield Marks(choices, second, tuple(_cues_of_bridge(passage, first, second) for first in choices))
+        anchor, bridged = passage.entities[second.bridge], passage.entities[second.entity]
+        linked = {second.bridge, second.entity}.union(*((e.inside | e.parts | e.bridges) for e in (anchor, bridged)))
+        linked |= {name for name, entity in passage.entities.items() if entity.bridges & {second.bridge, second.entity}}
+        before = [m for m in passage.mentions if m.end < second.start and m.kind in {"name", "noun"} and _refers(m)]
+        before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
+        cues = {mention.number: _cues_of_bridge(passage, mention, second) for mention in before}
+        others = [mention for mention in before if mention.entity not in linked][-NEAREST:]
+        for one in (mention for mention in before if mention.entity == second.bridge):
+            wrong = [m for m in others if not m.content & one.content and not m.overlaps(one)]
+            for three in combinations(wrong, 3):
+                choices = (one, *three)
+                entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
+                apart = not any(m.overlaps(other) for m, other in combinations(three, 2))
+                if len(entities) == len(texts) == len(choices) and apart:
+                    of_choices = tuple(cues[mention.number] for mention in choices)
+                    yield Marks(choices, second, of_choices, traits=tuple(mention.traits for mention in choices))
 
 
 def _cues_of_bridge(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
     """The cues ``BRIDGE_CUES``."""
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
-        between, sentences, frequency, last, subject, n_words, first.kind == "name", first.kind == "pronoun",
-        first.type == second.type,
+        between, sentences, frequency, last, subject, n_words, len(first.text), len(first.capitals),
+        first.kind == "name", first.definiteness == "definite", first.type == second.type,
     )  # fmt: skip
-
-
-OF_TYPE: Final = 1
-"""If the right choice has the type of the bridged mention, more choices than this have it."""
 
 
 SALIENCE_CUES: Final = (
@@ -301,7 +298,7 @@ def salience(passage: Passage) -> Iterator[Marks]:
     for one, other in product(*([m for e, m in first.items() if rated[e][0] == about] for about in (True, False))):
         same = counts[one.entity] == counts[other.entity] and one.kind == other.kind and one.type == other.type
         # without types, the same pronouns show that both are persons, or things
-        same &= one.type is not None or _compatible(passage.entities[one.entity], passage.entities[other.entity])
+        same &= one.type is not None or passage.entities[one.entity].may_be(passage.entities[other.entity])
         if same and one.feature("Number") == other.feature("Number") and not one.overlaps(other):
             facts = [rated[mention.entity][1:] for mention in (one, other)]
             yield Marks((one, other), None, tuple(_cues_of_salience(passage, m) for m in (one, other)), tuple(facts))

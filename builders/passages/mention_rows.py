@@ -9,8 +9,9 @@ in the rows, so that the audit can measure it.
 import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -19,15 +20,19 @@ from discoprobe.builders.config import RELATION_CANDIDATES, Shape
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.entities import Passage, PassageMention, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
-from discoprobe.builders.sampling.balance import cap, differences, ranks, remove_bias, steps, with_rank
+from discoprobe.builders.sampling.balance import FINE, cap, differences, ranks, remove_bias, steps, with_rank
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import SPANS, Shard
+from discoprobe.loaders.languages.language import LanguageSection
 from discoprobe.loaders.near_duplicates import near_clusters
 
 EACH: Final = 60
 """Most sets of marks among which the balance chooses one."""
+
+EACH_CHOICE: Final = 240
+"""The same of sets of four: there are more rules that could tell the right one."""
 
 DEVIATIONS: Final = (0.3, 0.5)
 """Standard errors by which the accuracy of a rule on a cue may be better than chance in a split, and the same in a
@@ -40,16 +45,33 @@ REASONS: Final = {
 }
 
 
+class Questions(LanguageSection, frozen=True):
+    """The section ``[questions]``: how rows ask in words, for models that see no marks.
+
+    Attributes:
+        asks: name of a task → its question, with ``{first}`` and ``{second}`` for the mentions; else English.
+        answers: name of a task → the answer for each label.
+        within: a ``{mention}`` and the words ``{around}`` it that make it unique.
+    """
+
+    section: ClassVar[str] = "questions"
+    asks: dict[str, str] = msgspec.field(default_factory=dict)
+    answers: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    within: str = "{mention} in {around}"
+
+
 class Marks(NamedTuple):
     """A set of rows: of each label the mention that is marked, and a second one that is marked in all of them.
 
-    ``cues`` has of each label what simple rules could count; ``facts`` what the label comes from, and a grade.
+    ``cues`` has of each label what simple rules could count; ``facts`` what the label comes from, and a grade;
+    ``traits`` by what a mention could be known without the passage.
     """
 
     mentions: tuple[PassageMention, ...]
     second: PassageMention | None
     cues: tuple[tuple[float, ...], ...]
     facts: tuple[tuple[str, float | None], ...] = ()
+    traits: tuple[tuple[str, ...], ...] = ()
 
 
 Marking = Callable[[Passage], Iterator[Marks]]
@@ -63,10 +85,10 @@ def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, 
     Args:
         marks: as for `mention_task`; four mentions, of which the first is the right choice, and a second one.
         cues: names of ``Marks.cues``.
-        question: what the rows ask, with ``{second}`` for the marked mention.
+        question: what the rows ask in English, with ``{second}`` for the marked mention.
         version: raised when the rows of the task change.
     """
-    select = functools.partial(_candidates, marks=marks, cues=cues, question=question, once=True)
+    select = functools.partial(_candidates, marks=marks, cues=cues, question=question, most=EACH_CHOICE)
     return RelationTask(
         shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"), natural=True,
         needs=frozenset({"coreference", "documents", "bridging"}), reasons=REASONS, version=version,
@@ -83,8 +105,8 @@ def mention_task(  # noqa: PLR0913 (one keyword per choice of a task)
         marks: from a passage the sets of mentions that can be marked; a function of a module.
         labels: their names, in the order of ``Marks.mentions``.
         cues: names of ``Marks.cues``.
-        question: what the rows ask, with ``{first}`` and ``{second}`` for the mentions.
-        answers: for each label.
+        question: what the rows ask in English, with ``{first}`` and ``{second}`` for the mentions.
+        answers: for each label, in English; `Questions` has both in other languages.
         needs: layers beside coreference.
         version: raised when the rows of the task change.
     """
@@ -103,6 +125,7 @@ CANDIDATES: Final[dict[str, Any]] = {
     **RELATION_CANDIDATES, "window": pl.UInt64, "unit": pl.UInt64, "passage": pl.String, "texts": pl.List(pl.String),
     "questions": pl.List(pl.String), "answers": pl.List(pl.String), "first": SPANS, "second": SPAN,
     "cues": pl.List(pl.List(pl.Float64)), "names": pl.List(pl.String),
+    "traits": pl.List(pl.List(pl.String)),
     "bases": pl.List(pl.String), "grades": pl.List(pl.Float64),
 }  # fmt: skip
 """Columns of the candidates: a set of rows each; lists have an item per label."""
@@ -116,19 +139,21 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
     cues: tuple[str, ...],
     question: str,
     answers: tuple[str, ...] = (),
-    once: bool = False,
+    most: int = EACH,
 ) -> pl.DataFrame:
-    """The sets of marks of the passages of a shard, ``EACH`` at most of each; a passage without any has a reason.
+    """The sets of marks of the passages of a shard, ``most`` of each; a passage without any has a reason.
 
-    A passage can be used once for each entity of a second mention, or ``once`` in all.
+    A passage can be used once for each entity of a second mention.
     """
+    in_words = context.language.section(Questions)
+    question, answers = in_words.asks.get(context.task, question), in_words.answers.get(context.task, answers)
     rows: list[dict[str, Any]] = []
     for passage in passages(shard, context.language):
         by_unit: defaultdict[int, list[Marks]] = defaultdict(list)
         for one in sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one))):
-            unit = passage.key if once or not one.second else hashing.digest(passage.key, one.second.entity)
+            unit = hashing.digest(passage.key, one.second.entity) if one.second else passage.key
             by_unit[unit].append(one)
-        sets = [(unit, one) for unit, of_unit in by_unit.items() for one in of_unit[:EACH]]
+        sets = [(unit, one) for unit, of_unit in by_unit.items() for one in of_unit[:most]]
         common = {
             "doc": passage.doc, "ids": passage.ids, "window": passage.key, "passage": passage.text, "names": cues,
             "answers": answers,
@@ -139,13 +164,14 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
             spans = [_span(mention) for mention in one.mentions]
             second = _span(one.second) if one.second else None
             rows.append({
-                **common, "first": spans, "second": second, "cues": [list(map(float, values)) for values in one.cues],
+                **common, "first": spans, "second": second, "traits": one.traits,
+                "cues": [list(map(float, values)) for values in one.cues],
                 "bases": [basis for basis, _ in one.facts] or None, "grades": [grade for _, grade in one.facts] or None,
                 "unit": unit, "key": hashing.digest(passage.key, *_places(one)),
                 "texts": [mark_units(passage.text, [span], *([[second]] if second else [])) for span in spans],
                 "questions": [
-                    question.format(first=quoted(passage.text, mention),
-                                    second=quoted(passage.text, one.second) if one.second else "")
+                    question.format(first=quoted(passage.text, mention, in_words.within),
+                                    second=quoted(passage.text, one.second, in_words.within) if one.second else "")
                     for mention in one.mentions
                 ],
             })  # fmt: skip
@@ -163,10 +189,10 @@ def _span(mention: PassageMention) -> dict[str, int]:
     return {"start": mention.start, "end": mention.end}
 
 
-def quoted(passage: str, mention: PassageMention) -> str:
+def quoted(passage: str, mention: PassageMention, within: str) -> str:
     """A mention for readers who see no marks: in quotes, with as many words around it as make it unique.
 
-    ``“she” in “when she smiled”``; only ``“Anna”`` if the passage has it once.
+    ``“she” in “when she smiled”`` (``within``); only ``“Anna”`` if the passage has it once.
     """
     start, end = mention.start, mention.end
     while passage.count(passage[start:end]) > 1 and (start or end < len(passage)):
@@ -175,7 +201,9 @@ def quoted(passage: str, mention: PassageMention) -> str:
         after = passage.find(" ", end + 1)
         end = len(passage) if after < 0 else after
     around = passage[start:end]
-    return f"“{mention.text}”" if around == mention.text else f"“{mention.text}” in “{around}”"
+    if around == mention.text:
+        return f"“{mention.text}”"
+    return within.format(mention=f"“{mention.text}”", around=f"“{around}”")
 
 
 def _sample_marks(frame: pl.DataFrame, context: Context) -> Sample:
@@ -234,6 +262,9 @@ def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per
     chosen = first.unique("unit", keep="first", maintain_order=True)
     if context.settings.match:
         gains = gains_of_cues(np.array(first["cues"].to_list(), dtype=np.float64))
+        if rows_per_set == 1:
+            typical = typicality(first)
+            gains = np.hstack([gains, differences(typical), ranks(typical)])
         alternatives = first.with_columns(key="unit", _key="key")
         tight, wide = (
             remove_bias(alternatives, gains, *context.seed_key, slack=np.inf, deviations=most)
@@ -263,6 +294,31 @@ def _n_labels(sets: pl.DataFrame, most: int) -> int:
         if all(n * counts.get(split, 0) >= least for split, least in zip(SPLITS, MIN_ROWS, strict=True)):
             return n
     return 2
+
+
+def typicality(sets: pl.DataFrame) -> np.ndarray:
+    """How much more often right choices of other documents have the traits of a mention than wrong ones.
+
+    The mean of the logarithms of both shares' ratio over the traits, shape (sets, mentions).
+
+    Args:
+        sets: sets of marks with ``traits``; of each ``unit``, a mention counts once.
+    """
+    n_mentions = len(sets["first"][0])
+    long = sets.select("unit", "group", "first", "traits").with_row_index("set").explode("first", "traits")
+    long = long.with_columns(mention=pl.int_range(pl.len()) % n_mentions, start=pl.col("first").struct.field("start"))
+    long = long.drop("first").explode("traits").with_columns(right=pl.col("mention") == 0)
+    seen = long.unique(["unit", "start", "right", "traits"])
+    counts = [pl.col("right").sum().alias("right"), (~pl.col("right")).sum().alias("wrong")]
+    per_group = seen.group_by("traits", "group").agg(*counts)
+    totals = per_group.group_by("traits").agg(pl.sum("right", "wrong"))
+    others = per_group.join(totals, on="traits", suffix="_all")
+    right, wrong = (pl.col(f"{name}_all") - pl.col(name) for name in ("right", "wrong"))
+    n_right = int(seen["right"].sum())
+    ratio = ((1 + right) / (1 + wrong * (n_right / max(1, seen.height - n_right)))).log()
+    scored = long.join(others.with_columns(ratio=ratio), on=["traits", "group"], how="left")
+    means = scored.group_by("set", "mention").agg(pl.col("ratio").mean()).sort("set", "mention")
+    return np.asarray(np.rint(means["ratio"].to_numpy().reshape(-1, n_mentions) * FINE) / FINE)
 
 
 def gains_of_cues(cues: np.ndarray) -> np.ndarray:

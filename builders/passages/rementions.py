@@ -17,9 +17,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -27,7 +26,8 @@ from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits.swaps import SwapRules, causes_elision
-from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow, documents
+from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow
+from discoprobe.builders.passages.entities import Entity, PronounForms, described_documents, entities_of
 from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
 from discoprobe.builders.passages.relation_units import candidates
 from discoprobe.builders.sampling.balance import cap, in_both_directions
@@ -37,7 +37,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Shard
-from discoprobe.loaders.languages.language import LanguageData, LanguageSection
+from discoprobe.loaders.languages.language import LanguageData
 
 
 def items(
@@ -85,13 +85,15 @@ CONDITIONS: Final = ("continue", "switch")
 CONTINUE, SWITCH = CONDITIONS
 DISTANCES: Final = ("near", "far")
 NEAR, FAR = DISTANCES
+SHORT: Final = "short-context"
 
 REASONS: Final = {
     **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},
     "not-named": "the sentences before it do not have its name, in this form",
     "named-again": "the sentence names its subject in another place too",
     "not-first": "somebody is mentioned before the subject",
-    "short-context": "too few sentences are before it that no other row shows",
+    SHORT: "too few sentences are before it that no other row shows",
+    "agrees": "a word of the sentence may agree with its subject in gender",
     "elision": "the word before the name would lose its vowel before that of the other person",
     "rival-named": "the sentence has the name of the other person, too",
     "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
@@ -102,6 +104,16 @@ MOST: Final = 18
 
 LEAST: Final = 4
 """Fewest sentences before the last one by which two antecedents can be told apart."""
+
+SHOWN: Final = 6
+"""Sentences before the last one with which the text of an antecedent begins at the latest."""
+
+FURTHEST, LONGEST_ANTECEDENT = 30, 400
+"""Most sentences before the last one, and most words, of a text of an antecedent that begins earlier: where a person
+is named."""
+
+NEUTRAL: Final = 0.2
+"""Least share of a word's mentions that are of persons of the rarer pronoun, if the word does not tell them apart."""
 
 BACK: Final = 3
 """Sentences before the last one in which the subject before is looked for, without trees."""
@@ -125,45 +137,31 @@ UNNAMED: Final = re.compile(r"[^\w\s.'’-]")
 TOUCHING: Final = re.compile(r"[\w'’‘-]")
 
 
-class Pronouns(LanguageSection, frozen=True):
-    """The section ``[remention]``, of languages in which a clause has a subject.
-
-    Attributes:
-        pronouns: each subject pronoun of a person → other pronouns that refer to the same persons.
-        subjects: those of the others that are subjects, too.
-        joins: words after a name that is not a subject alone (*Anna and Mary*, *Anna of the inn*).
-    """
-
-    section: ClassVar[str] = "remention"
-    pronouns: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    subjects: frozenset[str] = frozenset()
-    joins: frozenset[str] = frozenset()
-
-    @property
-    def of_form(self) -> dict[str, str]:
-        """Every pronoun → the subject pronoun of the same persons."""
-        return {form: subject for subject, others in self.pronouns.items() for form in (subject, *others)}
-
-
 def lacks(language: LanguageData) -> str:
     """Why a language has no such rows; empty if its subject pronouns are listed."""
-    return "" if language.section(Pronouns).pronouns else f"no subject pronouns are listed for {language.name}"
+    return "" if language.section(PronounForms).subjects else f"no subject pronouns are listed for {language.name}"
 
 
 class _Rules(NamedTuple):
     """What shows subjects without trees.
 
     Attributes:
-        forms: every pronoun of a person → the subject pronoun.
+        forms: every pronoun of one person → the usual one as a subject.
         subjects: pronouns that are subjects.
         joins: words after a name that is not a subject alone.
+        agrees: words that may agree with a subject in gender: those that the corpus has with and without an ending.
         before: words that stand directly before subjects.
+        telling: pronouns that tell gender and number.
+        neutral: words that mention persons of different pronouns about equally often (French *son*).
     """
 
     forms: Mapping[str, str]
     subjects: frozenset[str]
     joins: frozenset[str]
+    agrees: frozenset[str]
     before: frozenset[str]
+    telling: frozenset[str]
+    neutral: frozenset[str]
 
 
 class _Mention(NamedTuple):
@@ -172,20 +170,13 @@ class _Mention(NamedTuple):
     words: tuple[int, ...]
     head: int
     entity: str
-    type: str | None = None
     kind: str | None = None
-    number: str | None = None
 
     @classmethod
     def of_row(cls, row: MentionRow) -> "_Mention":
         """The mention of a row, whose words are counted from 1."""
         words = tuple(number - 1 for number in row.words)
-        return cls(words, row.head - 1 if row.head else words[0], row.entity, row.type, row.kind, row.number)
-
-    @property
-    def may_be_person(self) -> bool:
-        """Whether it is not known to be of another type."""
-        return self.type is None or self.type.lower().startswith("per")
+        return cls(words, row.head - 1 if row.head else words[0], row.entity, row.kind)
 
 
 class _Name(NamedTuple):
@@ -210,7 +201,7 @@ class _DocumentFacts(NamedTuple):
 
 
 class _Sentence:
-    """A sentence of a document with its words and mentions, the widest of each head only.
+    """A sentence of a document with its words and mentions: ``every`` one, and the widest of each head.
 
     ``facts`` are those of its document.
     """
@@ -218,8 +209,8 @@ class _Sentence:
     def __init__(self, sentence: AnnotatedSentence, facts: _DocumentFacts) -> None:
         self.sent, self.sent_id, self.text = sentence.sent, sentence.sent_id, sentence.text
         self.words, self.facts = sentence.words, facts
-        mentions = map(_Mention.of_row, sentence.mentions)
-        widest = {mention.head: mention for mention in sorted(mentions, key=lambda mention: len(mention.words))}
+        self.every = [*map(_Mention.of_row, sentence.mentions)]
+        widest = {mention.head: mention for mention in sorted(self.every, key=lambda mention: len(mention.words))}
         self.mentions = sorted(widest.values(), key=lambda mention: mention.words)
 
     @property
@@ -281,7 +272,8 @@ class _Sentence:
     def _is_name(self, mention: _Mention) -> bool:
         """By the tags of its words, else by its kind, else by its capitals."""
         words = [self.words[number] for number in mention.words]
-        if any(word.upos for word in words):
+        tags = {word.upos for word in words} - {""}
+        if tags - {"PRON"} or (tags and len(words) == 1):  # an article may have the form of a pronoun
             return all(word.upos == "PROPN" and word.feats.get("Case") != "Gen" for word in words)
         if mention.kind:
             return mention.kind == "PROP" and not GENITIVE.search(words[-1].form)
@@ -291,7 +283,7 @@ class _Sentence:
         """Whether a mention is a pronoun, by its tag, its kind, or because it is a word in small letters elsewhere."""
         word = self.words[mention.head]
         if word.upos or len(mention.words) > 1:
-            return word.upos == "PRON"
+            return word.upos == "PRON" and (self.has_tree or len(mention.words) == 1)
         return mention.kind == "PRON" if mention.kind else word.form.lower() in self.facts.small
 
     def span(self, mention: _Mention) -> tuple[int, int] | None:
@@ -310,13 +302,15 @@ class _Run(NamedTuple):
 
     Attributes:
         sentences: in their order.
-        pronouns: the subject pronoun of each entity of the document that has pronouns.
+        entities: of the document.
+        pronouns: the subject pronoun of each of them that is a person with pronouns.
         rules: what shows subjects without trees.
         faults: why a sentence cannot be used, by ``sent``; null if it can.
         language: of the text.
     """
 
     sentences: Sequence[_Sentence]
+    entities: Mapping[str, Entity]
     pronouns: Mapping[str, str]
     rules: _Rules
     faults: Mapping[int, str | None]
@@ -335,7 +329,7 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     the mention in both texts), ``mention``, ``other`` (what takes its place), and ``cell``: the pronoun, the number of
     words of the name and of sentences before, and whether the last name in these is that of the subject.
     """
-    return _frame(shard, context, _candidates_of_run)
+    return _frame(shard, context, _candidates_of_run, LONGEST_TEXT)
 
 
 def antecedents(shard: Shard, context: Context) -> pl.DataFrame:
@@ -345,27 +339,44 @@ def antecedents(shard: Shard, context: Context) -> pl.DataFrame:
     Further columns are those of `rementions`; ``name`` has the names of both, that of the one who was mentioned last
     first, and ``cell`` which of these has more words, and which occurs more often before.
     """
-    return _frame(shard, context, _rivals_of_run)
+    return _frame(shard, context, _rivals_of_run, LONGEST_ANTECEDENT)
 
 
-def _frame(shard: Shard, context: Context, of_run: Callable[[_Run], Iterator[dict[str, Any]]]) -> pl.DataFrame:
-    """The candidates of the runs of a shard."""
+def _frame(
+    shard: Shard, context: Context, of_run: Callable[[_Run], Iterator[dict[str, Any]]], longest: int
+) -> pl.DataFrame:
+    """The candidates of the runs of a shard, of ``longest`` words at most."""
     settings = replace(context.settings, probing_words=context.settings.discourse_words)
     facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
     faults = dict(facts.select("sent", "reason").iter_rows())
-    language = context.language.section(Pronouns)
-    documents = [*_documents(shard)]
-    whole = [sentence for _, runs in documents for run in runs for sentence in run]
+    forms = context.language.section(PronounForms)
+    documents = [*_documents(shard, forms)]
+    whole = [sentence for _, _, runs in documents for run in runs for sentence in run]
+    pronouns_of = {}
+    used: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for doc, entities, runs in documents:
+        subjects = {name: entity.subject(forms.of_persons) for name, entity in entities.items()}
+        pronouns_of[doc] = {name: subject for name, subject in subjects.items() if subject}
+        for sentence in chain.from_iterable(runs):
+            for mention in sentence.every:
+                if len(mention.words) == 1 and mention.entity in pronouns_of[doc]:
+                    used[sentence.words[mention.head].form.lower()][pronouns_of[doc][mention.entity]] += 1
+    words = {word.form.lower() for sentence in whole for word in sentence.words} if forms.feminine else set()
+    rarest = {form: min(counts.values()) / counts.total() for form, counts in used.items() if len(counts) > 1}
     rules = _Rules(
-        language.of_form, frozenset(language.pronouns) | language.subjects, language.joins,
-        _before_subjects(whole, language.pronouns),
+        forms.of_persons, frozenset(chain.from_iterable(forms.subjects.values())), forms.joins,
+        frozenset(form for word in words if word + forms.feminine in words for form in (word, word + forms.feminine)),
+        _before_subjects(whole, {*forms.of_persons.values()}),
+        frozenset(chain.from_iterable(forms.third.values())),
+        frozenset(form for form, share in rarest.items() if share >= NEUTRAL),
     )  # fmt: skip
     rows: list[dict[str, Any]] = []
-    for doc, runs in documents:
+    for doc, entities, runs in documents:
         _add_phrases([sentence for run in runs for sentence in run], rules)
-        pronouns = _pronouns(chain.from_iterable(runs), rules.forms)
         rows += [
-            {"doc": doc, **row} for run in runs for row in of_run(_Run(run, pronouns, rules, faults, context.language))
+            {"doc": doc, **row}
+            for run in runs
+            for row in of_run(_Run(run, entities, pronouns_of[doc], rules, faults, context.language))
         ]
     schema: dict[str, Any] = {
         **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
@@ -378,7 +389,7 @@ def _frame(shard: Shard, context: Context, of_run: Callable[[_Run], Iterator[dic
     for check in (clean_text.half_quoted, functools.partial(clean_text.fault, some=True)):  # sentences were clean alone
         of_text = pl.when(pl.col("reason").is_null()).then(check(pl.col("sentence1")))
         keyed = keyed.with_columns(reason=pl.coalesce("reason", of_text))
-    return candidates(keyed, LONGEST_TEXT)
+    return candidates(keyed, longest)
 
 
 class _Pair(NamedTuple):
@@ -467,8 +478,9 @@ def _candidates_of_run(of_run: _Run) -> Iterator[dict[str, Any]]:
 def _rivals_of_run(run: _Run) -> Iterator[dict[str, Any]]:
     """The candidates of `antecedents` of sentences that follow each other without a gap; one of each at most.
 
-    The texts do not overlap, so that none shows the last sentence of another one. Names that several persons have are
-    left out (*the other one* could be anybody), and so are those with an *s* more than another name: genitives.
+    The texts do not overlap, so that none shows the last sentence of another one: those with a name come first, then
+    those with a pronoun, of which fewer are `FAR`. Names that several persons have are left out (*the other one* could
+    be anybody), and so are those with an *s* more than another name: genitives.
     """
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for name in chain.from_iterable(sentence.names for sentence in run.sentences):
@@ -477,24 +489,31 @@ def _rivals_of_run(run: _Run) -> Iterator[dict[str, Any]]:
         name for name, entities in owners.items()
         if len(entities) == 1 and not (name.endswith("s") and owners.get(name[:-1]) == entities)
     }  # fmt: skip
-    after = 0
-    for at, sentence in enumerate(run.sentences):
-        first, n_words = at, len(sentence.words)
-        while first > after and n_words + len(run.sentences[first - 1].words) <= LONGEST_TEXT and at - first < MOST:
-            first -= 1
-            n_words += len(run.sentences[first].words)
-        rows = sorted(_rivals(run, first, at, unique), key=lambda row: row["reason"] is not None)
-        yield from rows[:1]
-        if any(row["reason"] is None for row in rows):
-            after = at + 1
+    free = [range(len(run.sentences))]
+    for rivals in (_rivals_by_name, functools.partial(_rivals_by_pronoun, condition=FAR),
+                   functools.partial(_rivals_by_pronoun, condition=NEAR)):  # fmt: skip
+        left = []
+        for part in free:
+            begin = part.start
+            for at in part:
+                lengths = np.cumsum([len(one.words) for one in run.sentences[max(begin, at - FURTHEST) : at + 1][::-1]])
+                earliest = at + 1 - int((lengths <= LONGEST_ANTECEDENT).sum())
+                for first in range(max(at - SHOWN, earliest), earliest - 1, -1):
+                    row = min(rivals(run, first, at, unique), key=lambda row: row["reason"] is not None, default=None)
+                    if row and row["reason"] is None:
+                        left.append(range(begin, first))
+                        begin = at + 1
+                        break
+                yield from [row] if row else []
+            left.append(range(begin, part.stop))
+        free = left
 
 
-def _rivals(run: _Run, first: int, at: int, unique: Collection[str]) -> Iterator[dict[str, Any]]:
-    """The candidates of `antecedents` of a sentence, with ``unique`` names; the texts begin with the ``first`` one."""
+def _rivals_by_name(run: _Run, first: int, at: int, unique: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The candidates of a sentence that names a person by a ``unique`` name; the texts begin with the ``first`` one."""
     sentence, context = run.sentences[at], run.sentences[first:at]
     names = [name for part in context for name in part.names if name.name.lower() in unique]
-    mentioned = [mention.entity for part in context for mention in part.mentions]
-    present = {mention.entity for mention in sentence.mentions}
+    present = {mention.entity for mention in sentence.every}
     for pronoun in sorted({*run.pronouns.values()}):
         persons = {entity for entity in run.pronouns if run.pronouns[entity] == pronoun}
         places = {sentence.span(mention) for mention in sentence.subjects(persons, run.rules)}
@@ -508,13 +527,75 @@ def _rivals(run: _Run, first: int, at: int, unique: Collection[str]) -> Iterator
                 one for one in names
                 if one.entity in persons - present and _apart(one.name, name.name)
                 and (is_subject or one.name[:1].isupper())
+                and run.entities[one.entity].may_be(run.entities[name.entity])
             ]  # fmt: skip
-            if rivals:
-                rival = max(rivals, key=lambda one: len(mentioned) - mentioned[::-1].index(one.entity))
-                of_both = {
-                    who: [n for n, one in enumerate(mentioned) if one == who] for who in (name.entity, rival.entity)
-                }
-                yield _row_of_rivals(run, (first, at), name, rival, of_both)
+            named = any(one.entity == name.entity and one.name == name.name for one in names)
+            if not rivals:
+                continue
+            row = _row_of_rivals(run, (first, at), name, rivals)
+            before, after = sentence.text[: name.start], sentence.text[name.end :]
+            reason = row["reason"]
+            if reason == SHORT:
+                pass
+            elif not named:
+                reason = "not-named"
+            elif name.name.lower() in f"{before}{after}".lower():
+                reason = "named-again"
+            elif row["other"].lower() in sentence.text.lower():
+                reason = "rival-named"
+            elif _elides(before, row["other"], run.language):
+                reason = "elision"
+            last, earlier = row["name"].split(" / ")
+            of_text = row["sentence1"][: -len(sentence.text)]
+            more = (
+                np.sign(len(last.split()) - len(earlier.split())),
+                np.sign(of_text.count(last) - of_text.count(earlier)),
+            )
+            yield row | {"reason": reason, "cell": "{} {}".format(*more)}
+
+
+def _rivals_by_pronoun(
+    run: _Run, first: int, at: int, _unique: Collection[str], *, condition: str
+) -> Iterator[dict[str, Any]]:
+    """The candidates of a sentence whose subject is a pronoun: a rival is a person to whom another pronoun refers.
+
+    Nothing else in the sentence refers to the person, or agrees with it. That they are no group (German *sie*), either
+    their pronoun or the corpus tells.
+    """
+    single = {
+        entity for entity, pronoun in run.pronouns.items()
+        if pronoun in run.rules.telling or any(gender.endswith("Sing") for gender in run.entities[entity].genders)
+    }  # fmt: skip
+    sentence = run.sentences[at]
+    shown = [
+        _Name(0, 0, "", mention.entity)
+        for part in run.sentences[first:at] for mention in part.mentions if not part.is_pronoun(mention)
+    ]  # fmt: skip
+    named = {one.entity for one in shown}
+    present = {mention.entity for mention in sentence.every}
+    words = [word.form.lower() for word in sentence.words]
+    for mention in sentence.subjects(run.pronouns, run.rules):
+        place = sentence.span(mention)
+        form = sentence.text[slice(*place)].lower() if place else ""
+        others = [one for one in shown if one.entity in single - present and run.pronouns[one.entity] != form]
+        if not place or mention.entity not in single or form != run.pronouns[mention.entity] or not others:
+            continue
+        row = _row_of_rivals(run, (first, at), _Name(*place, form, mention.entity), others)
+        reason = row["reason"]
+        if reason == SHORT:
+            pass
+        elif mention.entity not in named:
+            reason = "not-named"
+        elif sum(word in run.rules.forms for word in words) > 1 or not all(
+            words[one.head] in run.rules.neutral and len(one.words) == 1
+            for one in sentence.every
+            if one.entity == mention.entity and one != mention
+        ):
+            reason = "named-again"
+        elif run.rules.agrees.intersection(words):  # *assise au dernier banc, elle …*
+            reason = "agrees"
+        if row["condition"] == condition:
+            yield row | {"reason": reason}
 
 
 def _is_object(sentence: _Sentence, name: _Name, rules: _Rules) -> bool:
@@ -541,54 +622,29 @@ def _elides(before: str, name: str, language: LanguageData) -> bool:
     return is_bound and bool(pl.select(causes_elision(pl.lit(name.lower()))).item())
 
 
-def _row_of_rivals(
-    run: _Run, shown: tuple[int, int], name: _Name, rival: _Name, places: Mapping[str, Sequence[int]]
-) -> dict[str, Any]:
-    """The candidate of a name and a rival; ``places`` are those of their mentions before."""
+def _row_of_rivals(run: _Run, shown: tuple[int, int], name: _Name, rivals: Sequence[_Name]) -> dict[str, Any]:
+    """The candidate of a mention by name or pronoun: the rival is the one of ``rivals`` who was mentioned last."""
     first, at = shown
     sentence, parts = run.sentences[at], run.sentences[first : at + 1]
+    mentioned = [mention.entity for part in parts[:-1] for mention in part.mentions]
+    rival = max(rivals, key=lambda one: len(mentioned) - mentioned[::-1].index(one.entity))
+    own, others = ([n for n, one in enumerate(mentioned) if one == who] for who in (name.entity, rival.entity))
+    near = bool(own) and own[-1] > others[-1]
+    by_pronoun = name.name in run.rules.forms
+    instead = run.pronouns[rival.entity] if by_pronoun else rival.name
+    last, earlier = (name.name, instead) if near else (instead, name.name)
     text = " ".join(part.text for part in parts)
     start = sum(len(part.text) + 1 for part in parts[:-1]) + name.start
-    before, after = sentence.text[: name.start], sentence.text[name.end :]
-    begins = not re.search(r"\w", before)
     form = sentence.text[name.start : name.end]
-    other = run.language.capitalise(rival.name) if begins else rival.name
-    own, others = places[name.entity], places[rival.entity]
-    named = any(one.entity == name.entity and one.name == name.name for part in parts[:-1] for one in part.names)
-    reason = run.fault(first, at)
-    if len(parts) <= LEAST:
-        reason = "short-context"
-    elif not named:
-        reason = "not-named"
-    elif name.name.lower() in f"{before}{after}".lower():
-        reason = "named-again"
-    elif rival.name.lower() in sentence.text.lower():
-        reason = "rival-named"
-    elif _elides(before, rival.name, run.language):
-        reason = "elision"
-    near = bool(own) and own[-1] > others[-1]
-    last, earlier = (name.name, rival.name) if near else (rival.name, name.name)
-    context = text[: -len(sentence.text)]
-    longer = np.sign(len(last.split()) - len(earlier.split()))
-    more_often = np.sign(context.count(last) - context.count(earlier))
+    other = run.language.capitalise(instead) if not re.search(r"\w", sentence.text[: name.start]) else instead
+    more_often = np.sign(len(own) - len(others)) * (1 if near else -1)
     return {
         "sent": sentence.sent, "ids": [part.sent_id for part in parts], "label": NEAR if near else FAR,
-        "condition": NEAR if near else FAR, "sentence1": text, "sentence2": text[:start] + other + after,
-        "start": start, "name": f"{last} / {earlier}", "mention": form, "other": other, "reason": reason,
-        "cell": f"{longer} {more_often}",
+        "condition": NEAR if near else FAR, "sentence1": text,
+        "sentence2": text[:start] + other + text[start + len(form) :], "start": start, "name": f"{last} / {earlier}",
+        "mention": form, "other": other, "cell": f"{last} {more_often}",
+        "reason": SHORT if len(parts) <= LEAST else run.fault(first, at),
     }  # fmt: skip
-
-
-def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:
-    """The subject pronoun of each entity of a document that has pronouns: that of most of them."""
-    counts_of: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for sentence in whole:
-        for mention in sentence.mentions:
-            word = sentence.words[mention.head]
-            is_single = len(mention.words) == 1 and "Plur" not in {word.feats.get("Number"), mention.number}
-            if is_single and word.form.lower() in forms and mention.may_be_person:
-                counts_of[mention.entity][forms[word.form.lower()]] += 1
-    return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in counts_of.items()}
 
 
 def _add_phrases(whole: Sequence[_Sentence], rules: _Rules) -> None:
@@ -617,12 +673,12 @@ def _before_subjects(whole: Iterable[_Sentence], pronouns: Collection[str]) -> f
     return frozenset(set.intersection(*(before[pronoun] for pronoun in pronouns))) if pronouns else frozenset()
 
 
-def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
-    """The documents of a shard that have mentions, with their sentences by ``run``."""
-    for doc, document in documents(shard, ("Number", "Case")):
+def _documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, Mapping[str, Entity], list[list[_Sentence]]]]:
+    """The documents of a shard that have mentions, with their entities, and their sentences by ``run``."""
+    for doc, document in described_documents(shard, forms):
         small = {word.form for sentence in document for word in sentence.words if word.form.islower()}
         of_document = _DocumentFacts(small, set())
         runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
         for sentence in document:
             runs[sentence.run].append(_Sentence(sentence, of_document))
-        yield doc, [*runs.values()]
+        yield doc, entities_of(document), [*runs.values()]

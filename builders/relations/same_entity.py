@@ -14,5 +14,5 @@ from discoprobe.builders.passages.entity_marks import SAME_CUES, same_entity
 from discoprobe.builders.passages.mention_rows import mention_task
 
 TASK = mention_task(
-    same_entity, ("same", "other"), SAME_CUES, "Does {second} refer to the same person or thing as {first}?", version=4
+    same_entity, ("same", "other"), SAME_CUES, "Does {second} refer to the same person or thing as {first}?", version=5
 )

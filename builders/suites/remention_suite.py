@@ -23,7 +23,7 @@ from discoprobe.builders.passages.rementions import CONDITIONS, REASONS, items, 
 from discoprobe.builders.task import RelationTask
 
 TASK = RelationTask(
-    labels=("good", "bad"), select=rementions, lacks=lacks, pairs=True, conditions=CONDITIONS, region=2, version=5,
+    labels=("good", "bad"), select=rementions, lacks=lacks, pairs=True, conditions=CONDITIONS, region=2, version=6,
     sample=functools.partial(items, conditions=CONDITIONS, alike=("cell",), rather="name"), reasons=REASONS,
     needs=frozenset({"coreference", "documents"}),
 )  # fmt: skip

@@ -679,6 +679,9 @@ class _RelationTables:
 def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch, cache.Entry]) -> Corpus:
     """The corpus of a language, from the cache entries of its treebanks' batches."""
     batches = [(batch, entries[batch]) for treebank in members for batch in treebank.batches()]
+    counts: defaultdict[str, Counts] = defaultdict(Counts)
+    for batch, entry in batches:
+        counts[batch.treebank] += Counts(**entry.record["counts"])
     drops: Counter[str] = sum((Counter(entry.record["drops"]) for _, entry in batches), Counter())
     places = []  # with the names of files in the treebank
     for batch, entry in batches:
@@ -689,7 +692,8 @@ def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch,
         lang=lang,
         sources=tuple(treebank.source() for treebank in members),
         parts=tuple(shard for _, entry in batches for shard in entry.shards),
-        counts=sum((Counts(**entry.record["counts"]) for _, entry in batches), Counts()),
+        counts=sum(counts.values(), Counts()),
+        counts_of=tuple(counts.values()) if len(counts) > 1 else (),
         drops=dict(sorted(drops.items())),
         drop_places=tuple(places[:PLACES]),
         notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, entry in batches for note in entry.record["notes"])),

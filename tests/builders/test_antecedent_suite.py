@@ -76,6 +76,40 @@ def test_a_context_is_long_enough_and_names_both(tmp_path):
     assert last(found)[-1][-1] == "not-named"
 
 
+WITH_CARL = ("{a} came home late.", "She:a slept until noon.", "{c} sang very loud.", "He:c left at noon.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        pytest.param("He:c laughed for hours.", ("He", "She", "near", None), id="near"),
+        pytest.param("She:a laughed for hours.", ("She", "He", "far", None), id="far"),
+        pytest.param("She:a saw her:a house.", ("She", "He", "far", "named-again"), id="possessive"),
+        pytest.param("She:a saw his:c house.", None, id="rival-in-the-sentence"),
+        pytest.param("She:a saw him:z there.", ("She", "He", "far", "named-again"), id="pronoun-of-the-rival"),
+        pytest.param("She:d laughed for hours.", ("She", "He", "far", "not-named"), id="unknown"),
+    ],
+)
+def test_which_pronouns_are_exchanged(tmp_path, sentence, expected):
+    found = [row for row in last(candidates(tmp_path, *WITH_CARL, sentence)) if row[-1] != "short-context"]
+    assert found == ([expected] if expected else [])
+
+
+def test_the_bad_text_has_the_pronoun_of_the_rival(tmp_path):
+    found = candidates(tmp_path, *WITH_CARL, "Then she:a laughed.")
+    assert found["sentence2"][-1].endswith("He left at noon. Then he laughed.")
+    assert found["cell"][-1].startswith("he ")
+
+
+def test_where_words_agree_no_pronoun_is_exchanged(tmp_path):
+    start = ("{a} entra dans la maison.", "Elle:a riait sans fin.", "{c} partit le soir.", "Il:c dormait bien.")
+    more = ("{c} vit la porte fermée.", "{a} vit le livre fermé.")
+    (good, agreeing) = (candidates(tmp_path, *start, text, *more, lang="fr") for text in
+                        ("Elle:a riait encore.", "Elle:a riait derrière le mur fermé."))  # fmt: skip
+    assert ("Elle", "Il", "far", None) in last(good)
+    assert ("Elle", "Il", "far", "agrees") in last(agreeing)
+
+
 def test_a_name_of_two_persons_is_left(tmp_path):
     assert not last(candidates(tmp_path, *START, "Anna:d came too.", "She:d sang.", "{b} laughed for hours."))
 

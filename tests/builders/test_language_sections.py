@@ -50,7 +50,7 @@ SECTIONS = sections()
 
 def test_the_tasks_with_rules_of_languages_have_a_section():
     tasks = {"impersonal", "conj_type", "gapping", "coord_inv"}
-    shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "remention", "pronouns"}
+    shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "pronouns", "questions"}
     assert set(SECTIONS) == tasks | shared | {"boundaries", "spacing"}
 
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 from shared import UD, needs_shared
 
@@ -14,6 +15,8 @@ from discoprobe.builders import Context, Settings, Shape, tasks_named
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build_all
 from discoprobe.builders.passages.entities import _parts
+from discoprobe.builders.passages.mention_rows import typicality
+from discoprobe.builders.task import unsupported
 from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
@@ -23,7 +26,7 @@ WORDS = {
     "her": "PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs",
     "he": "PRON Gender=Masc|Number=Sing|Person=3|PronType=Prs",
     "I": "PRON Number=Sing|Person=1|PronType=Prs",
-    "the": "DET Definite=Def|PronType=Art", "a": "DET Definite=Ind|PronType=Art",
+    "whose": "DET Poss=Yes|PronType=Prs", "the": "DET Definite=Def|PronType=Art", "a": "DET Definite=Ind|PronType=Art",
     **dict.fromkeys(("Anna", "Berta", "Clara", "Carl", "Dora"), "PROPN Number=Sing"),
     **dict.fromkeys(("house", "door", "roof", "car", "street", "town", "garden", "wall"), "NOUN Number=Sing"),
 }  # fmt: skip
@@ -130,6 +133,19 @@ LEAVE = [
         "bridging_choice",
         ["[h/new a door] saw [w/new a wall] and [t/new a town] and [g/new a garden] .", "[d/acc:inf<h the door] saw ."],
     ),
+    # A roof of the house is no wrong choice, and a pronoun is none that can be read.
+    (
+        "bridging_choice",
+        [
+            "[h/new a house] saw [w/new a wall] and [t/new a town] .",
+            "[r/acc:inf<h the roof] saw .",
+            "[d/acc:inf<h the door] saw .",
+        ],
+    ),
+    (
+        "bridging_choice",
+        ["[h/new a house] saw [w/new a wall] and [t/new a town] .", "[a she] smiled .", "[d/acc:inf<h the door] saw ."],
+    ),
 ]
 
 
@@ -143,6 +159,58 @@ def test_what_a_task_takes(task, sentences, expected, tmp_path):
 @pytest.mark.parametrize(("task", "sentences"), LEAVE)
 def test_what_a_task_leaves(task, sentences, tmp_path):
     assert marks_of(tmp_path, task, *sentences) == []
+
+
+def test_a_layer_counts_if_one_of_the_corpora_has_it(tmp_path):
+    """A corpus without parts of speech beside it takes nothing away from one that has them (LitBank and GUM)."""
+    trees, plain = (tmp_path / name / f"en_{name}-ud-test.conllu" for name in ("UD_English-A", "UD_English-B"))
+    for path, upos in ((trees, None), (plain, "_")):
+        path.parent.mkdir()
+        text = conllu(1, *(TAKE[1][1] * (1 if upos is None else 9)))
+        path.write_text(re.sub(r"(?m)^(\d+\t\S+\t\S+\t)[A-Z]+", rf"\1{upos}", text) if upos else text, encoding="utf-8")
+    alone, both = (load_corpus("en", paths) for paths in ([str(plain)], [str(trees), str(plain)]))
+    assert "upos" not in alone.layers
+    assert "upos" in both.layers
+    assert "text" in both.layers
+    (task,) = tasks_named(["given_new"])
+    assert not unsupported(task, both.layers, language_data("en"))
+
+
+@pytest.mark.parametrize(("lang", "begins", "answers"), [("nl", "Verwijst “she” in “", ["Ja", "Nee"]),
+                                                       ("es", "Does “she” in “", ["Yes", "No"])])  # fmt: skip
+def test_a_question_is_in_the_language_or_in_english(tmp_path, lang, begins, answers):
+    path = tmp_path / "en_made-ud-test.conllu"
+    path.write_text(conllu(1, *TAKE[0][1]), encoding="utf-8")
+    (chosen,), (part,) = tasks_named(["same_entity"]), load_corpus(str(path)).parts
+    frame = chosen.select(part.load(), Context("same_entity", language_data(lang), Settings(), chosen.labels))
+    assert frame["questions"][0][0].startswith(begins)
+    assert frame["answers"][0].to_list() == answers
+
+
+def test_two_noun_phrases_of_different_persons_are_not_the_same(tmp_path):
+    """Annotators took the garden of Anna for that of Berta, or mean something else; so such a pair is left."""
+    texts = [
+        "[a Anna] met [b Berta] .",
+        "[g [a whose] garden tended] saw [h [c whose] garden walled] .",
+        "[g [{} whose] garden] left .",
+    ]
+    same, different = (
+        marks_of(tmp_path, "same_entity", *texts[:2], texts[2].format(whose)) for whose in "ab"
+    )  # fmt: skip
+    second = "[2 whose garden]"
+    assert any(second in text for of_set in same for text in of_set)
+    assert not any(second in text for of_set in different for text in of_set)
+
+
+def test_what_is_typical_of_right_choices_is_seen_in_other_documents():
+    sets = pl.DataFrame({
+        "unit": [1, 2], "group": ["a", "b"], "first": [[{"start": 0}, {"start": 9}]] * 2,
+        "traits": [[["house"], ["wall"]], [["wall"], ["house"]]],
+    })  # fmt: skip
+    of_a, of_b = typicality(sets)
+    assert of_a[0] < 0 < of_a[1]  # in b, the house is wrong and the wall is right
+    assert of_b[1] > 0 > of_b[0]
+    assert (typicality(sets.with_columns(group=pl.lit("a"))) == 0).all()
 
 
 # What the corpus says, read again

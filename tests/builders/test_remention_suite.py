@@ -79,7 +79,7 @@ def test_the_texts_of_both_conditions(items):
         assert row["sentence_good"][row["target"]["start"] : row["target"]["end"]] == row["target"]["form"]
 
 
-@pytest.mark.parametrize(("lang", "pronoun"), [("en", "She"), ("fr", "Elle"), ("nl", "Zij"), ("de", "Sie")])
+@pytest.mark.parametrize(("lang", "pronoun"), [("en", "She"), ("fr", "Elle"), ("nl", "Ze"), ("de", "Sie")])
 def test_both_directions_in_each_language(tmp_path, lang, pronoun):
     items = items_of(discoprobe.build("remention_suite", corpus(tmp_path, lang, stories(lang)), Settings(min_class=5)))
     assert len(items) == len(NAMES)

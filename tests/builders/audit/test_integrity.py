@@ -354,6 +354,39 @@ def test_blanks_before_marks_are_judged_by_corpus(make, build):
     _failed(build(rows), "clean-text", ["test:2"], 1)
 
 
+def test_a_choice_from_the_context_is_judged_as_a_part_of_it(make, build):
+    """A mention is no sentence: it may be a long noun phrase without a mark, or a name in capitals."""
+    rows = [row | {"n_context": 1} for row in make.rows(60, 2, 5)]
+    mention = "a grammar that the students of all universities in town have read"
+    rows[50] |= {"texts": [f"We met NASA and {mention}.", "NASA", mention, "We", "town"]}
+    _passes(build(rows, shape=Shape.CHOICE), "clean-text")
+    rows[50] |= {"texts": [f"We met {mention}.", "NASA", mention, "We", "town"]}
+    found = _finding(build(rows, shape=Shape.CHOICE), "clean-text")
+    assert (found.status, found.detail) == (Status.ABOVE, "heading 1")
+
+
+def test_blanks_in_parts_of_sentences_are_judged_by_the_sentences_too(make, build):
+    """Dutch writes *in 't huis* and *z'n huis*: a few mentions do not show which blank is an exception."""
+    rows = make.rows(60, 2, 1)
+    for n, row in enumerate(rows):
+        mention = "de man in 't huis" if n == 50 else f"z'n huis {n}" if n % 9 == 0 else f"huis {n}"
+        row["texts"] = [mention, f"Toen ging hij met 't paard naar 't dorp en [1 {mention}] en {row['texts'][0]}"]
+    _passes(build(rows, shape=Shape.MENTIONS), "clean-text")
+
+
+def test_marks_of_mentions_and_a_question_are_no_invented_text(make, build):
+    sources = {("made", "s1"): "Anna met Berta.", ("made", "s2"): "Then she left."}
+    common = {"corpus": "made", "sent_ids": ["s1", "s2"]}
+    marked = [row | common | {"texts": ["Anna", "she", "[1 Anna] met Berta. Then [2 she] left."]}
+              for row in make.rows(60, 2, 1)]  # fmt: skip
+    _passes(build(marked, shape=Shape.MENTIONS), "fidelity", sources)
+    asked = [row | {"texts": ["Anna met Berta. Then [1 she] left. Who is “she”?", "Anna", "Berta"], "n_context": 1}
+             for row in marked]  # fmt: skip
+    _passes(build(asked, shape=Shape.CHOICE), "fidelity", sources)
+    asked[50] |= {"texts": ["Anna met Berta. Then [1 she] stayed. Who is “she”?", "Anna", "Berta"]}
+    _failed(build(asked, shape=Shape.CHOICE), "fidelity", ["test:2"], 1, sources)
+
+
 def test_multiword_tokens_printed_with_their_parts(make, build):
     """X-Probe's Turkish files: 15 % of the rows."""
     rows = make.rows(100, 2, 1)
