@@ -9,7 +9,7 @@ from typing import Final
 
 import lazy_loader
 
-VERSION: Final = 13
+VERSION: Final = 14
 """Version of selection, sampling and realisation, as far as all tasks share them.
 
 Raise it when rows change: published configs then count as stale.

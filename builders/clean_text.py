@@ -47,6 +47,9 @@ _CLITIC = r"(?:['’](?:[lnmst]|ls|ns)|-(?:l[aei]s?|ho|hi|ne|se|me|te|nos|vos))(
 more than do not, this is the spelling of the language (Afrikaans *op 'n* .99, Scottish Gaelic *uile 's* .78; in
 Catalan it is .15)."""
 
+_LOOSE_QUOTE = r"„\s|„[^„”“]*\s”"
+"""Blanks inside quotation marks (Romanian *„Romania ”*); where „ opens, ” only closes."""
+
 USUAL, PROFILED = 0.1, 20
 """If a larger share of the texts than ``USUAL`` has a blank before a mark, that is how the treebank is written (Catalan
 .03, tokenised treebanks .4 to .98). At least ``PROFILED`` texts are needed to measure it."""
@@ -115,7 +118,8 @@ def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
         loose_mark = text.str.contains(LOOSE_MARK)
         share = loose_mark.mean()
         usual = share > USUAL / 2 if some else (share > USUAL) & (pl.len() >= PROFILED)
-        faults.append(pl.when(loose_mark & text.str.contains(TIGHT_MARK), ~usual).then(pl.lit("spacing")))
+        faulty = loose_mark & text.str.contains(TIGHT_MARK) | text.str.contains(_LOOSE_QUOTE)
+        faults.append(pl.when(faulty, ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
     return pl.coalesce(*faults, composed, pl.lit(None, dtype=pl.String))
 

@@ -37,7 +37,8 @@ REASONS: Final = {
     "list-item": "an item of a list: the corpus marks it, it has a bullet, letter or number in parentheses, a "
     "date before a dash, or a semicolon at its end, or it is one of several without a verb",
     "names-and-numbers": "names and numbers without a verb or subject: a result, an address (`Roberto Moreno 52 4.`)",
-    "spacing": "text with blanks before a comma, full stop or clitic that the rest of it does not have (`se 'n va`)",
+    "spacing": "text with blanks before a comma, full stop or clitic, or inside quotation marks, that the rest of it "
+    "does not have (`se 'n va`)",
     "tokenised": "a sentence of a treebank with blanks before commas and full stops; such text is not edited",
     "caption": "a caption: the corpus marks it, or it begins like one (`Figure 3: …`, `Photo: …`)",
     "no-punctuation": "a long text without any punctuation mark: verse, or notes",

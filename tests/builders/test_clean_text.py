@@ -49,6 +49,8 @@ def why(text):
         ("à mon lieu de rendez-vous pour mon permis,", "fragment"),
         (", sottosegretario di Stato per la giustizia.", "fragment"),
         ("Les conferències , els dimarts, a les set.", "spacing"),
+        ("Forma „Rumania ” a fost înlocuită.", "spacing"),
+        ("Forma „ Rumania” a fost înlocuită.", "spacing"),
         ("A &amp; b", "entity"),
         ("A &#39; b", "entity"),
         ("A &#x27; b", "entity"),
@@ -101,7 +103,18 @@ def test_not_clean(text, reason):
     "text",
     [
         *("Las obras del puente terminaron ayer.", "été", "R&D & more; so", "AT&T; yes", "1 < 2 and 3 > 2", "a <3 b"),
-        *("<< quoted >>", "snake_case", "_emphasis_", "€ 5 — «yes»", "Она сказала: „да“.", "हिन्दी", "我们", "👍🏽 ok"),
+        *(
+            "<< quoted >>",
+            "A scris „Rumania” și „Romania”.",
+            "Er sagte „ja“ und ”nein”.",
+            "snake_case",
+            "_emphasis_",
+            "€ 5 — «yes»",
+            "Она сказала: „да“.",
+            "हिन्दी",
+            "我们",
+            "👍🏽 ok",
+        ),
         *("1.500.000 maps, 12 345 678 people, on 2015-04-23", "a tel. is ringing, 3 of 12", "10.12.2015, 1990-2015"),
         *(
             "Ein- und Ausgang",
@@ -121,7 +134,7 @@ def test_clean(text):
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Co", "Cs")), max_size=50))
 def test_texts_without_any_mark_are_clean_if_they_are_composed(text):
-    assume(not set("\ufffd&<_#*@/|-–—.:0123456789~{}[)•●▪◦‣·") & set(text))
+    assume(not set("\ufffd&<_#*@/|-–—.:0123456789~{}[)•●▪◦‣·„") & set(text))
     assume("XXX" not in text and sum(letter.isupper() for letter in text) < 4)
     assume(not re.search(r"\s{2}|\d{3}|(?i:www|tel|tél|tl)", text))
     assume(not re.search(r"^\s*[,;،、，；：）]|\s,|[,،、，]\s*$", text))
