@@ -18,5 +18,5 @@ TASK = mention_task(
     "Is the person or thing that {first} refers to new in the text, mentioned before, or known from something else?",
     ("New", "Mentioned before", "Known from something else"),
     needs=["upos"],
-    version=5,
+    version=6,
 )

@@ -17,5 +17,5 @@ TASK = mention_task(
     ("salient", "not_salient"),
     SALIENCE_CUES,
     "The passage is a part of a longer text. Is {first} one of those that the whole text is about?",
-    needs=["upos"], version=4,
+    needs=["upos"], version=5,
 )  # fmt: skip
