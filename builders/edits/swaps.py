@@ -470,7 +470,7 @@ class Ngrams(NamedTuple):
     ngrams: list[Ints]
 
 
-class Changes(NamedTuple):
+class NgramChanges(NamedTuple):
     """What swaps change: columns of n-grams, how often each row makes each (negative: removes), and its versions."""
 
     columns: Ints
@@ -498,7 +498,7 @@ def _ngrams(texts: pl.Series, kind: int, *, unspaced: bool) -> Ngrams:
     return Ngrams(text, place, symbol, contexts, ngrams)
 
 
-def _changes(rows: pl.DataFrame, kind: int, *, unspaced: bool, bigrams: bool = False) -> Changes:
+def _changes(rows: pl.DataFrame, kind: int, *, unspaced: bool, bigrams: bool = False) -> NgramChanges:
     """What swaps change in n-grams of characters (kind 0), or in pairs of words with at most one between them (kind 1).
 
     Args:
@@ -535,7 +535,7 @@ def _changes(rows: pl.DataFrame, kind: int, *, unspaced: bool, bigrams: bool = F
     entries = (np.concatenate(value), (np.concatenate(row), at))
     matrix = scipy.sparse.coo_array(entries, shape=(rows.height, len(columns))).tocsr()  # sums what is there twice
     matrix.eliminate_zeros()
-    return Changes(columns, matrix, (versions[0], versions[1]))
+    return NgramChanges(columns, matrix, (versions[0], versions[1]))
 
 
 class _Model(NamedTuple):
