@@ -1,4 +1,4 @@
-"""Which of two persons who were mentioned before does the last sentence name, or refer to by its pronoun?
+"""Which of two persons who were mentioned before does the last sentence mention?
 
 The right or the wrong antecedent: entity tracking (DiscoTrack) in running text. The good text is that of the corpus.
 Its last sentence mentions a person, and no rival. By name: as its subject, or after another word (*with Anna*); a rival
