@@ -249,16 +249,16 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     """
     for doc, sentences in described_documents(shard, language.section(PronounForms)):
         entities = entities_of(sentences)
-        kinds = any(row.kind for one in sentences for row in one.mentions)
+        kinds = any(row.kind for sentence in sentences for row in sentence.mentions)
         articles = any(
             "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
-            for one in sentences for word in one.words
+            for sentence in sentences for word in sentence.words
         )  # fmt: skip
         begins, possessing = Counter[str](), Counter[str]()
-        for one in sentences:
-            alone = {row.words[0] for row in one.mentions if len(row.words) == 1}
-            for row in (row for row in one.mentions if len(row.words) > 1):
-                form = one.words[row.words[0] - 1].form.lower()
+        for sentence in sentences:
+            alone = {row.words[0] for row in sentence.mentions if len(row.words) == 1}
+            for row in (row for row in sentence.mentions if len(row.words) > 1):
+                form = sentence.words[row.words[0] - 1].form.lower()
                 begins[form] += 1
                 possessing[form] += row.words[0] in alone
         possessives = {form for form, n in possessing.items() if n >= POSSESSING * begins[form]}
@@ -307,24 +307,24 @@ def entities_of(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
     for sentence in sentences:
         spans = []
         for row in sentence.mentions:
-            one, word = entities[row.entity], sentence.words[(row.head or row.words[-1]) - 1]
-            one.sentences.append(sentence.index)
+            entity, word = entities[row.entity], sentence.words[(row.head or row.words[-1]) - 1]
+            entity.sentences.append(sentence.index)
             if row.gender or row.number:
-                one.genders.add(f"{row.gender} {row.number}")
+                entity.genders.add(f"{row.gender} {row.number}")
             if len(row.words) == 1 and _kind_of_mention(word, row.kind) == "pronoun" and not _is_speaker(word):
-                one.pronouns[word.form.lower()] += 1
+                entity.pronouns[word.form.lower()] += 1
                 features = _features(word)
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
-                    one.genders.add(f"{features.get('Gender')} {features.get('Number')}")
-            one.types.update([row.type] if row.type else [])
-            one.bridges.update([row.bridge] if row.bridge else [])
-            one.salience.extend([] if row.salience is None else [row.salience])
+                    entity.genders.add(f"{features.get('Gender')} {features.get('Number')}")
+            entity.types.update([row.type] if row.type else [])
+            entity.bridges.update([row.bridge] if row.bridge else [])
+            entity.salience.extend([] if row.salience is None else [row.salience])
             for part in row.parts or ():
-                one.parts.add(part)
+                entity.parts.add(part)
                 entities[part].parts.add(row.entity)
             spans.append((row.entity, set(row.words)))
-        for entity, of_one in spans:
-            entities[entity].inside.update(other for other, of_other in spans if other != entity and of_one & of_other)
+        for name, of_name in spans:
+            entities[name].inside.update(other for other, of_other in spans if other != name and of_name & of_other)
     return entities
 
 
@@ -414,8 +414,8 @@ def _mention(
         kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
     if len(inside) > 1 and first.feats.get("Reflex"):
         kind = "other"
-    nested = (one for one in sentence.mentions if one.words[0] == row.words[0] and len(one.words) < len(inside))
-    possessor = next((one.entity for one in nested if one.entity != row.entity), "")
+    nested = (inner for inner in sentence.mentions if inner.words[0] == row.words[0] and len(inner.words) < len(inside))
+    possessor = next((inner.entity for inner in nested if inner.entity != row.entity), "")
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]

@@ -52,10 +52,14 @@ def same_entity(passage: Passage) -> Iterator[Marks]:
             continue
         right = [mention for mention in before if mention.entity == second.entity]
         others = [mention for mention in before if mention.entity != second.entity]
-        for one, other in product(right, others):
-            if not one.overlaps(other) and _alike(one, other) and _could_be(passage, one, other, second):
-                cues = tuple(_cues_of_two(passage, first, second) for first in (one, other))
-                yield Marks((one, other), second, cues)
+        for antecedent, other in product(right, others):
+            if (
+                not antecedent.overlaps(other)
+                and _alike(antecedent, other)
+                and _could_be(passage, antecedent, other, second)
+            ):
+                cues = tuple(_cues_of_two(passage, first, second) for first in (antecedent, other))
+                yield Marks((antecedent, other), second, cues)
 
 
 def _shared(two: Sequence[set[str]]) -> float:
@@ -231,10 +235,10 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
         before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
         cues = {mention.number: _cues_of_bridge(passage, mention, second) for mention in before}
         others = [mention for mention in before if mention.entity not in linked][-NEAREST:]
-        for one in (mention for mention in before if mention.entity == second.bridge):
-            wrong = [m for m in others if not m.content & one.content and not m.overlaps(one)]
+        for anchor_mention in (mention for mention in before if mention.entity == second.bridge):
+            wrong = [m for m in others if not m.content & anchor_mention.content and not m.overlaps(anchor_mention)]
             for three in combinations(wrong, 3):
-                choices = (one, *three)
+                choices = (anchor_mention, *three)
                 entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
                 apart = not any(m.overlaps(other) for m, other in combinations(three, 2))
                 if len(entities) == len(texts) == len(choices) and apart:

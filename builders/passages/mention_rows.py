@@ -150,29 +150,32 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
     rows: list[dict[str, Any]] = []
     for passage in passages(shard, context.language):
         by_unit: defaultdict[int, list[Marks]] = defaultdict(list)
-        for one in sorted(marks(passage), key=lambda one: hashing.digest(passage.key, *_places(one))):
-            unit = hashing.digest(passage.key, one.second.entity) if one.second else passage.key
-            by_unit[unit].append(one)
-        sets = [(unit, one) for unit, of_unit in by_unit.items() for one in of_unit[:most]]
+        for marked in sorted(marks(passage), key=lambda marked: hashing.digest(passage.key, *_places(marked))):
+            unit = hashing.digest(passage.key, marked.second.entity) if marked.second else passage.key
+            by_unit[unit].append(marked)
+        sets = [(unit, marked) for unit, of_unit in by_unit.items() for marked in of_unit[:most]]
         common = {
             "doc": passage.doc, "ids": passage.ids, "window": passage.key, "passage": passage.text, "names": cues,
             "answers": answers,
         }  # fmt: skip
         if not sets:
             rows.append({**common, "reason": "no-counterpart", "key": passage.key})
-        for unit, one in sets:
-            spans = [_span(mention) for mention in one.mentions]
-            second = _span(one.second) if one.second else None
+        for unit, marked in sets:
+            spans = [_span(mention) for mention in marked.mentions]
+            second = _span(marked.second) if marked.second else None
             rows.append({
-                **common, "first": spans, "second": second, "traits": one.traits,
-                "cues": [list(map(float, values)) for values in one.cues],
-                "bases": [basis for basis, _ in one.facts] or None, "grades": [grade for _, grade in one.facts] or None,
-                "unit": unit, "key": hashing.digest(passage.key, *_places(one)),
+                **common, "first": spans, "second": second, "traits": marked.traits,
+                "cues": [list(map(float, values)) for values in marked.cues],
+                "bases": [basis for basis, _ in marked.facts] or None,
+                "grades": [grade for _, grade in marked.facts] or None,
+                "unit": unit, "key": hashing.digest(passage.key, *_places(marked)),
                 "texts": [mark_units(passage.text, [span], *([[second]] if second else [])) for span in spans],
                 "questions": [
-                    question.format(first=quoted(passage.text, mention, in_words.within),
-                                    second=quoted(passage.text, one.second, in_words.within) if one.second else "")
-                    for mention in one.mentions
+                    question.format(
+                        first=quoted(passage.text, mention, in_words.within),
+                        second=quoted(passage.text, marked.second, in_words.within) if marked.second else "",
+                    )
+                    for mention in marked.mentions
                 ],
             })  # fmt: skip
     frame = pl.DataFrame([dict.fromkeys(CANDIDATES) | row for row in rows], CANDIDATES, orient="row")

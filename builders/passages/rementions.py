@@ -496,7 +496,9 @@ def _rivals_of_run(run: _Run) -> Iterator[dict[str, Any]]:
         for part in free:
             begin = part.start
             for at in part:
-                lengths = np.cumsum([len(one.words) for one in run.sentences[max(begin, at - FURTHEST) : at + 1][::-1]])
+                lengths = np.cumsum(
+                    [len(sentence.words) for sentence in run.sentences[max(begin, at - FURTHEST) : at + 1][::-1]]
+                )
                 earliest = at + 1 - int((lengths <= LONGEST_ANTECEDENT).sum())
                 for first in range(max(at - SHOWN, earliest), earliest - 1, -1):
                     row = min(rivals(run, first, at, unique), key=lambda row: row["reason"] is not None, default=None)
@@ -524,12 +526,12 @@ def _rivals_by_name(run: _Run, first: int, at: int, unique: Collection[str]) -> 
             if not is_subject and not _is_object(sentence, name, run.rules):
                 continue
             rivals = [
-                one for one in names
-                if one.entity in persons - present and _apart(one.name, name.name)
-                and (is_subject or one.name[:1].isupper())
-                and run.entities[one.entity].may_be(run.entities[name.entity])
+                other for other in names
+                if other.entity in persons - present and _apart(other.name, name.name)
+                and (is_subject or other.name[:1].isupper())
+                and run.entities[other.entity].may_be(run.entities[name.entity])
             ]  # fmt: skip
-            named = any(one.entity == name.entity and one.name == name.name for one in names)
+            named = any(other.entity == name.entity and other.name == name.name for other in names)
             if not rivals:
                 continue
             row = _row_of_rivals(run, (first, at), name, rivals)
@@ -571,13 +573,13 @@ def _rivals_by_pronoun(
         _Name(0, 0, "", mention.entity)
         for part in run.sentences[first:at] for mention in part.mentions if not part.is_pronoun(mention)
     ]  # fmt: skip
-    named = {one.entity for one in shown}
+    named = {each.entity for each in shown}
     present = {mention.entity for mention in sentence.every}
     words = [word.form.lower() for word in sentence.words]
     for mention in sentence.subjects(run.pronouns, run.rules):
         place = sentence.span(mention)
         form = sentence.text[slice(*place)].lower() if place else ""
-        others = [one for one in shown if one.entity in single - present and run.pronouns[one.entity] != form]
+        others = [each for each in shown if each.entity in single - present and run.pronouns[each.entity] != form]
         if not place or mention.entity not in single or form != run.pronouns[mention.entity] or not others:
             continue
         row = _row_of_rivals(run, (first, at), _Name(*place, form, mention.entity), others)
@@ -587,9 +589,9 @@ def _rivals_by_pronoun(
         elif mention.entity not in named:
             reason = "not-named"
         elif sum(word in run.rules.forms for word in words) > 1 or not all(
-            words[one.head] in run.rules.neutral and len(one.words) == 1
-            for one in sentence.every
-            if one.entity == mention.entity and one != mention
+            words[each.head] in run.rules.neutral and len(each.words) == 1
+            for each in sentence.every
+            if each.entity == mention.entity and each != mention
         ):
             reason = "named-again"
         elif run.rules.agrees.intersection(words):  # *assise au dernier banc, elle …*
@@ -627,8 +629,8 @@ def _row_of_rivals(run: _Run, shown: tuple[int, int], name: _Name, rivals: Seque
     first, at = shown
     sentence, parts = run.sentences[at], run.sentences[first : at + 1]
     mentioned = [mention.entity for part in parts[:-1] for mention in part.mentions]
-    rival = max(rivals, key=lambda one: len(mentioned) - mentioned[::-1].index(one.entity))
-    own, others = ([n for n, one in enumerate(mentioned) if one == who] for who in (name.entity, rival.entity))
+    rival = max(rivals, key=lambda each: len(mentioned) - mentioned[::-1].index(each.entity))
+    own, others = ([n for n, each in enumerate(mentioned) if each == who] for who in (name.entity, rival.entity))
     near = bool(own) and own[-1] > others[-1]
     by_pronoun = name.name in run.rules.forms
     instead = run.pronouns[rival.entity] if by_pronoun else rival.name
@@ -668,8 +670,8 @@ def _before_subjects(whole: Iterable[_Sentence], pronouns: Collection[str]) -> f
     """The words that are directly before each of the subject pronouns somewhere."""
     before: defaultdict[str, set[str]] = defaultdict(set)
     for sentence in whole:
-        for one, word in pairwise(sentence.words):
-            before[word.form.lower()].add(one.form.lower())
+        for previous, word in pairwise(sentence.words):
+            before[word.form.lower()].add(previous.form.lower())
     return frozenset(set.intersection(*(before[pronoun] for pronoun in pronouns))) if pronouns else frozenset()
 
 
