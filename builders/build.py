@@ -162,9 +162,12 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
         undecided = [task for task in tasks if task.open]
         groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
         decide = executor.map if executor else map
+        deciding = f"choosing the labels of {plan.language.code}: tasks"
+        progress(deciding, 0, len(undecided))
         for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
             labels |= of_group
             reasons |= why_none
+        progress(deciding, len(undecided), len(undecided))
         plan = replace(plan, labels=labels)
     collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
     report = silent if plan.only_block else progress
