@@ -206,6 +206,10 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     for future in begun:
         future.cancel()
     report(step, sum(sizes[:n_read]), sum(sizes[:n_read]))
+    for name, rows in collected.items():
+        if not rows.full:  # there is no more text
+            n_rows = sum(rows.rows.values())
+            report(f"{name}_{plan.language.code}: rows", n_rows, n_rows)
     return collected
 
 
