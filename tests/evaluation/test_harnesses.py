@@ -34,12 +34,16 @@ import json, sys
 import lm_eval
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
-model = HFLM(pretrained=sys.argv[1], dtype="float32", device="cpu", batch_size=8, add_bos_token=True)
+model = HFLM(
+    pretrained=sys.argv[1], dtype="float32", device="cpu", batch_size=8, add_bos_token=True, logits_cache=False
+)
 manager = TaskManager(include_path=".", include_defaults=False)
 accuracies, logs = {}, {}
 for group in sys.argv[2:]:  # one by one: the same task must not be in two groups
     results = lm_eval.simple_evaluate(model=model, tasks=[group], task_manager=manager, log_samples=True)
-    accuracies |= {name: of["acc,none"] for name, of in {**results["results"], **results["groups"]}.items()}
+    of_group = {name: of["acc,none"] for name, of in {**results["results"], **results["groups"]}.items()}
+    assert all(accuracies.get(name, accuracy) == accuracy for name, accuracy in of_group.items()), of_group
+    accuracies |= of_group
     for name, samples in results["samples"].items():
         in_order = sorted(samples, key=lambda each: each["doc_id"])
         logs[name] = [[answer[0] for answer in each["filtered_resps"]] for each in in_order]
