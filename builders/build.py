@@ -351,18 +351,17 @@ class ConfigRows:
         return self._without_units(rows, lost.unique(), reason)
 
     def _chosen_pairs(self, choice: PairChoice, rows: pl.DataFrame) -> pl.DataFrame:
-        """The pairs that are chosen, of which a sentence may have several."""
+        """The rows of the pairs that are chosen; a sentence may have several before, and has one or none after."""
+
+        def keep(before: pl.DataFrame, after: pl.DataFrame, reason: str) -> pl.DataFrame:
+            n = 2 * (before["key"].n_unique() - after["key"].n_unique())  # rows, two of a pair
+            return self.drops.keep(before, after, reason, n=n, step=BLOCKS)
+
         edit = [pl.col("edit").struct.field(name).alias(name) for name in ("start", "end")]
         pairs = rows.filter(pl.col("label") == 1).select(
             "split", "original", "corpora", "sent_ids", *edit, key="pair", edited="text"
         )
-        chosen = choice.choose(
-            pairs,
-            lambda *step: self.drops.keep(
-                *step, n=2 * (step[0]["key"].n_unique() - step[1]["key"].n_unique()), step=BLOCKS
-            ),
-        )
-        chosen = chosen.select("start", pair="key")
+        chosen = choice.choose(pairs, keep).select("start", pair="key")
         return rows.with_columns(edit[0]).join(chosen, on=["pair", "start"], how="semi", maintain_order="left").drop(
             "start"
         )  # fmt: skip

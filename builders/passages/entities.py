@@ -54,7 +54,7 @@ class PronounForms(LanguageSection, frozen=True):
 
     Attributes:
         third: pronouns of the third person that tell number and gender, as far as the language has it → their forms.
-        subjects: those of one person, if clauses have a subject → their forms as a subject, the usual one first.
+        subjects: a pronoun of one person → its forms as a subject, the usual one first; only if clauses have a subject.
         joins: words after a name that is not a subject alone (*Anna and Mary*, *Anna of the inn*).
         feminine: the end of words that agree with a feminine subject (French *arrivée*).
         others: forms of the third person that do not.
