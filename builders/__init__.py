@@ -7,7 +7,7 @@
 
 from typing import Final
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
 VERSION: Final = 14
 """Version of selection, sampling and realisation, as far as all tasks share them.
@@ -15,7 +15,7 @@ VERSION: Final = 14
 Raise it when rows change: published configs then count as stale.
 """
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "blocks": ["FirstDocuments", "RowsOfTask", "blocks_of", "load", "rows_of_block"],
     "build": ["ConfigRows", "build_all", "collect_rows", "suite_rows"],
     "clean_text": ["FAULTS", "fault", "half_quoted"],

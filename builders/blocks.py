@@ -30,6 +30,7 @@ from discoprobe.loaders.corpus import Loadable, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
+from discoprobe.loaders.process_pool import Progress, silent
 
 Block = tuple[Loadable, ...]
 
@@ -83,6 +84,11 @@ class FirstDocuments:
     def size(self) -> int:
         """Bytes of text of these documents, about."""
         return round(self.part.size * self.n_documents / max(self.part.n_documents, 1))
+
+    @property
+    def prepared(self) -> bool:
+        """Whether the part is in memory or in the cache."""
+        return self.part.prepared
 
     @property
     def identity(self) -> str:
@@ -202,8 +208,9 @@ class BlockRows:
 
 
 def rows_of_block(
-    block: Block, tasks: Sequence[AnyTask], plan: BlockPlan, executor: Executor | None = None
-) -> BlockRows:
+    block: Block, tasks: Sequence[AnyTask], plan: BlockPlan, executor: Executor | None = None,
+    progress: Progress = silent,
+) -> BlockRows:  # fmt: skip
     """The rows of some tasks in a block.
 
     Args:
@@ -212,13 +219,14 @@ def rows_of_block(
         plan: what holds for all blocks.
         executor: of the only block, its parts and tasks can be divided among workers; of several blocks, each is the
             work of one.
+        progress: called with the parts whose candidates are selected, and the tasks whose rows are chosen.
 
     Raises:
         DiscoprobeError: a part of the block cannot be read.
     """
     parts = block if plan.only_block else load(block)
-    candidates = select(tasks, parts, plan, executor)
-    samples = sample_tasks(tasks, candidates, plan, executor)
+    candidates = select(tasks, parts, plan, executor, progress)
+    samples = sample_tasks(tasks, candidates, plan, executor, progress)
     texts = texts_of(samples, candidates.every, parts, executor)
     of_task = {}
     for sample in samples:

@@ -8,8 +8,10 @@ each worker gets a block. ``ConfigRows`` takes the rows of one config from block
 from __future__ import annotations
 
 import io
+import threading
 from collections import Counter, deque
 from concurrent.futures import Executor, Future
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
@@ -60,6 +62,8 @@ if TYPE_CHECKING:
 Flags = npt.NDArray[np.bool_]
 
 KILO = 1000
+LOOK = 1.0
+"""Seconds between two looks at what is prepared."""
 
 FIRST = (1, 2, 4, 8)
 """Numbers of first blocks that decide on the classes of a task with open labels; the first number that suffices counts.
@@ -154,55 +158,58 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     The results of blocks are used in their order. Blocks that were started and are not needed are cancelled.
     """
     first_blocks = blocks[: FIRST[-1]]
-    frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
-    plan = replace(plan, only_block=len(blocks) == 1, frequencies=frequencies)
-    labels: dict[str, tuple[str, ...]] = {}
-    reasons: dict[str, str] = {}
-    if not plan.only_block:  # the first blocks decide on the labels of tasks with open label sets
-        undecided = [task for task in tasks if task.open]
-        groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
-        decide = executor.map if executor else map
-        deciding = f"choosing the labels of {plan.language.code}: tasks"
-        progress(deciding, 0, len(undecided))
-        for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
-            labels |= of_group
-            reasons |= why_none
-        progress(deciding, len(undecided), len(undecided))
-        plan = replace(plan, labels=labels)
-    collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
-    report = silent if plan.only_block else progress
-    step = f"reading {plan.language.code}: kB of text"
-    sizes = [sum(part.size for part in block) // KILO for block in blocks]
-    report(step, 0, sum(sizes))
-    for name, rows in collected.items():
-        if not rows.full:
-            report(f"{name}_{plan.language.code}: rows", 0, rows.size)
-    earlier, n_read = EarlierTexts(), 0
-    unread, begun = iter(blocks), deque[Future[BlockRows]]()
-    while unfilled := [rows.task for rows in collected.values() if not rows.full]:
-        if executor is None or plan.only_block:
-            block = next(unread, None)
-            if block is None:
-                break
-            of_block = rows_of_block(block, unfilled, plan, executor)
-        else:
-            in_advance = islice(unread, ahead - len(begun))
-            begun += [executor.submit(rows_of_block, block, unfilled, plan) for block in in_advance]
-            if not begun:
-                break
-            of_block = begun.popleft().result()
-        repeated = in_other_split = np.zeros(0, dtype=bool)
-        if not plan.only_block:
-            repeated, in_other_split = earlier.repeated(of_block.shingles, of_block.splits)
-        n_read += 1
-        report(step, sum(sizes[:n_read]), sum(sizes))
-        for name, of_task in of_block.of_task.items():
-            rows = collected[name]
+    report = silent if len(blocks) == 1 else progress
+    with ExitStack() as preparing:
+        preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], plan.language.code, report))
+        frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
+        plan = replace(plan, only_block=len(blocks) == 1, frequencies=frequencies)
+        labels: dict[str, tuple[str, ...]] = {}
+        reasons: dict[str, str] = {}
+        if not plan.only_block:  # the first blocks decide on the labels of tasks with open label sets
+            undecided = [task for task in tasks if task.open]
+            groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
+            decide = executor.map if executor else map
+            deciding = f"choosing the labels of {plan.language.code}: tasks"
+            progress(deciding, 0, len(undecided))
+            for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
+                labels |= of_group
+                reasons |= why_none
+            progress(deciding, len(undecided), len(undecided))
+            plan = replace(plan, labels=labels)
+        collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
+        step = f"reading {plan.language.code}: kB of text"
+        sizes = [sum(part.size for part in block) // KILO for block in blocks]
+        report(step, 0, sum(sizes))
+        for name, rows in collected.items():
             if not rows.full:
-                rows.add(of_task, repeated, in_other_split)
-                n_rows = sum(rows.rows.values())
-                report(f"{name}_{plan.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
-        progress(WORDS, of_block.n_words, 0)
+                report(f"{name}_{plan.language.code}: rows", 0, rows.size)
+        earlier, n_read = EarlierTexts(), 0
+        unread, begun = iter(blocks), deque[Future[BlockRows]]()
+        while unfilled := [rows.task for rows in collected.values() if not rows.full]:
+            if executor is None or plan.only_block:
+                block = next(unread, None)
+                if block is None:
+                    break
+                of_block = rows_of_block(block, unfilled, plan, executor, progress if plan.only_block else silent)
+            else:
+                in_advance = islice(unread, ahead - len(begun))
+                begun += [executor.submit(rows_of_block, block, unfilled, plan) for block in in_advance]
+                if not begun:
+                    break
+                of_block = begun.popleft().result()
+            preparing.close()
+            repeated = in_other_split = np.zeros(0, dtype=bool)
+            if not plan.only_block:
+                repeated, in_other_split = earlier.repeated(of_block.shingles, of_block.splits)
+            n_read += 1
+            report(step, sum(sizes[:n_read]), sum(sizes))
+            for name, of_task in of_block.of_task.items():
+                rows = collected[name]
+                if not rows.full:
+                    rows.add(of_task, repeated, in_other_split)
+                    n_rows = sum(rows.rows.values())
+                    report(f"{name}_{plan.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
+            progress(WORDS, of_block.n_words, 0)
     for future in begun:
         future.cancel()
     report(step, sum(sizes[:n_read]), sum(sizes[:n_read]))
@@ -211,6 +218,32 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
             n_rows = sum(rows.rows.values())
             report(f"{name}_{plan.language.code}: rows", n_rows, n_rows)
     return collected
+
+
+@contextmanager
+def _preparation_reported(blocks: Sequence[Block], code: str, progress: Progress) -> Iterator[None]:
+    """Inside, reports how many parts of blocks are divided into sentences, by whatever step loads them first."""
+    parts = [part for block in blocks for part in block]
+    waiting = [part for part in parts if not part.prepared]
+    if not waiting or progress is silent:
+        yield
+        return
+    ended, step = threading.Event(), f"dividing the first text of {code} into sentences: parts"
+
+    def look() -> None:
+        while waiting and not ended.wait(LOOK):
+            waiting[:] = [part for part in waiting if not part.prepared]
+            progress(step, len(parts) - len(waiting), len(parts))
+
+    progress(step, len(parts) - len(waiting), len(parts))
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        looking.join()
+        progress(step, len(parts), len(parts))
 
 
 def _labels_by_blocks(
@@ -371,7 +404,9 @@ class ConfigRows:
 
         An edit can give the original of another sentence.
         """
-        texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0)).unique().sort("text", "unit")
+        texts = (
+            rows.select("unit", text=hashing.hashed(pl.col("text").str.to_lowercase())).unique().sort("text", "unit")
+        )
         before = texts.filter(pl.col("text").is_in(self._texts.implode()))["unit"]
         in_block = texts.filter(pl.col("unit").cum_count().over("text") > 1)["unit"]  # all but the first of equal ones
         self._texts = pl.concat([self._texts, texts["text"].unique()])

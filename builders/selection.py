@@ -38,6 +38,7 @@ from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source, Trust
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
+from discoprobe.loaders.process_pool import Progress, silent
 
 T = TypeVar("T")
 
@@ -190,8 +191,9 @@ def frequencies_of(
 
 
 def select(
-    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None = None
-) -> Candidates:
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None = None,
+    progress: Progress = silent,
+) -> Candidates:  # fmt: skip
     """The candidates of tasks that the corpus supports.
 
     Args:
@@ -199,6 +201,7 @@ def select(
         parts: of one block; shards in memory, if it is not the only one.
         plan: what holds for all blocks.
         executor: runs the steps over parts; without one they run here.
+        progress: called with the number of parts whose candidates are selected.
     """
     settings = plan.settings
     if any(isinstance(task, RelationTask) for task in tasks):
@@ -208,7 +211,10 @@ def select(
         })  # fmt: skip
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     frequencies = plan.frequencies if probing else None
-    of_parts = list(over_parts(candidates_of_part, parts, executor, tuple(tasks), plan))
+    of_parts: list[_PartCandidates] = []
+    for of_part in over_parts(candidates_of_part, parts, executor, tuple(tasks), plan):
+        of_parts.append(of_part)
+        progress(f"selecting candidates of {plan.language.code}: parts", len(of_parts), len(parts))
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
     layers = plan.layers
@@ -437,22 +443,35 @@ def problem_of(
 
 
 def sample_tasks(
-    tasks: Sequence[AnyTask], candidates: Candidates, plan: BlockPlan, executor: Executor | None
-) -> list[TaskSample]:
+    tasks: Sequence[AnyTask], candidates: Candidates, plan: BlockPlan, executor: Executor | None,
+    progress: Progress = silent,
+) -> list[TaskSample]:  # fmt: skip
     """The sample of each task in a block; the executor makes those of probing tasks, while the others are made here.
 
     Without an executor, and for a small block, everything is done here.
     """
     settings = plan.settings if plan.only_block else plan.settings.within_block()
+    choosing = f"choosing rows of {plan.language.code}: tasks"
     if executor is None or candidates.every.height < MANY:
-        return [sample(task, candidates, plan, settings) for task in tasks]
+        made = list[TaskSample]()
+        for task in tasks:
+            progress(choosing, len(made), len(tasks))
+            made.append(sample(task, candidates, plan, settings))
+        progress(choosing, len(tasks), len(tasks))
+        return made
     begun = {
         task.name: executor.submit(sample, task, candidates.only(task), plan, settings)
         for task in tasks
         if isinstance(task, ProbingTask)
     }
-    here = {task.name: sample(task, candidates, plan, settings) for task in tasks if task.name not in begun}
-    return [begun[task.name].result() if task.name in begun else here[task.name] for task in tasks]
+    here: dict[str, TaskSample] = {}
+    for task in tasks:
+        if task.name not in begun:
+            progress(choosing, len(here) + sum(future.done() for future in begun.values()), len(tasks))
+            here[task.name] = sample(task, candidates, plan, settings)
+    samples = [begun[task.name].result() if task.name in begun else here[task.name] for task in tasks]
+    progress(choosing, len(tasks), len(tasks))
+    return samples
 
 
 def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Settings) -> TaskSample:

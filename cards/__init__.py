@@ -6,12 +6,12 @@
 
 from typing import Final
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
 VERSION: Final = 14
 """Version of the text and the plots of cards. Raise it when they change: published configs then count as stale."""
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "readers": ["Mark", "append", "blind_answers", "cohen_kappa", "figures", "marks_file", "merge", "read_marks",
         "to_exclude", "verdicts_now"],
 })  # fmt: skip

@@ -6,9 +6,9 @@
 ``files`` compares files and replaces folders, and ``plugins`` finds the files of users.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "annotation_manifest": ["NAME", "WORK"],
     "corpus": ["Corpus", "Counts", "DOCUMENTS", "RST_NODES", "SENTENCES", "Shard", "Source", "SourceFile", "TOKENS",
         "UPOS", "feat", "joined"],
@@ -19,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "hashing": ["keys_of", "text_keys"],
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
     "plugins": ["VARIABLE", "plugin_folders", "use_plugins"],
-    "process_pool": ["WORDS", "cluster", "n_workers", "process_pool", "silent"],
+    "process_pool": ["WORDS", "cluster", "n_workers", "silent"],
     "tables": ["read_lines", "read_text"],
     "words": ["alphanumeric_words_of", "is_unspaced", "join_texts", "n_alphanumeric_words", "n_running_words",
         "n_words", "running_words", "tokens", "word_count", "word_spans"],

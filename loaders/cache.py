@@ -48,6 +48,11 @@ class CachedShard:
     n_documents: int
     identity: str
 
+    @property
+    def prepared(self) -> bool:
+        """It is in the cache."""
+        return True
+
     def load(self) -> Shard:
         """The shard, memory-mapped.
 

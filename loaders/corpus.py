@@ -291,6 +291,11 @@ class Shard:
         return int(self.sentences["text"].str.len_bytes().sum())
 
     @property
+    def prepared(self) -> bool:
+        """It is in memory."""
+        return True
+
+    @property
     def n_documents(self) -> int:
         """The number of rows of the table of documents."""
         return self.documents.height
@@ -403,6 +408,10 @@ class Loadable(Protocol):
     def identity(self) -> str:
         """A name that depends on the content of the shard only, and differs between shards."""
 
+    @property
+    def prepared(self) -> bool:
+        """Whether the shard is in memory or in the cache; else it is read, and divided into sentences, when loaded."""
+
     def load(self) -> Shard:
         """The shard, read or memory-mapped."""
 
@@ -494,3 +503,8 @@ def feat(name: str, column: str = "feats") -> pl.Expr:
     Several values (``Gender=Fem,Masc``) are kept as one string. Reads a ``feats`` column as CoNLL-U writes it.
     """
     return pl.col(column).str.extract(rf"(?:^|\|){re.escape(name)}=([^|]*)").alias(name)
+
+
+def exploded(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """A row for each element of the lists of some columns; none for an empty list, or for null."""
+    return frame.filter(pl.col(columns[0]).list.len() > 0).explode(*columns)

@@ -20,7 +20,8 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.loaders.hashing import GAMMA, splitmix64
+from discoprobe.loaders import hashing
+from discoprobe.loaders.hashing import GAMMA, INVERSE, hash_strings, splitmix64
 from discoprobe.loaders.words import running_words
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     part = texts.alias("text").to_frame()
     words = part.select(running_words(pl.col("text")))["text"]
     counts = words.list.len().to_numpy().astype(np.int64)
-    hashes = words.explode(empty_as_null=False).drop_nulls().hash().to_numpy()
+    hashes = hash_strings(words.explode().drop_nulls())
     # the hash of every sequence of ``ngram`` words inside a text, each once per text
     gram = hashes[: max(len(hashes) - ngram + 1, 0)].copy()
     for step in range(1, ngram):
@@ -115,7 +116,7 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     new = np.ones(len(grams.text), dtype=bool)
     new[1:] = (grams.text[1:] != grams.text[:-1]) | (grams.gram[1:] != grams.gram[:-1])
     grams = grams.at(new)
-    keys = part.select(pl.col("text").str.to_lowercase().hash())["text"].to_numpy().copy()
+    keys = hash_strings(part["text"].str.to_lowercase())
     keys[counts >= ngram] = 0  # then the sum of the hashes of the n-grams, which does not depend on their order
     np.add.at(keys, grams.text, splitmix64(grams.gram))
     return Shingles(keys, grams)
@@ -162,11 +163,11 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
     numbers, n = np.flatnonzero(n >= least), n[n >= least]
     if not len(n):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
-    hashes = splitmix64(words[numbers].explode(empty_as_null=False).hash().to_numpy())
+    hashes = splitmix64(hash_strings(words[numbers].explode()))
     text, start = np.repeat(np.arange(len(n)), n), np.cumsum(n) - n
     place = np.arange(len(hashes)) - start[text]
     # The hash of a sequence of words is the sum of each word times a power of an odd number; the power is the place.
-    powers, inverses = (_powers(base, int(n.max()) + 1) for base in (GAMMA, np.uint64(pow(int(GAMMA), -1, 1 << 64))))
+    powers, inverses = (hashing.powers(base, int(n.max()) + 1) for base in (int(GAMMA), INVERSE))
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * powers[place])])
     before, through = sums[:-1] - sums[start][text], sums[1:] - sums[start][text]
     text_sums = through[start + n - 1]
@@ -184,11 +185,6 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
         *(part ^ roles[1] for part in parts),
     ]  # fmt: skip
     return numbers[np.concatenate([np.arange(len(n)), text, np.arange(len(n)), *of_parts])], np.concatenate(keys)
-
-
-def _powers(base: np.uint64, n: int) -> Keys:
-    """The first ``n`` powers of a number, modulo 2^64."""
-    return np.cumprod(np.concatenate([np.ones(1, np.uint64), np.full(n - 1, base, np.uint64)]))
 
 
 def together(parts: Sequence[Shingles]) -> Shingles:
@@ -403,7 +399,8 @@ def _like_pairs(new: _EarlierBatch, old: _EarlierBatch, threshold: float) -> Ite
         text = new.owner[entry].astype(np.int64)
         other = old.owner[begin[entry] + _numbers(number[rows])].astype(np.int64)
         size, other_size = np.diff(new.starts)[text], np.diff(old.starts)[other]
-        apart = np.bitwise_count(new.masks[text] ^ old.masks[other]).astype(np.int64)
+        differing = pl.Series(new.masks[text] ^ old.masks[other])
+        apart = differing.bitwise_count_ones().to_numpy().astype(np.int64)
         both = size + other_size
         most = np.minimum((both - apart) // 2, np.minimum(size, other_size))  # n-grams that they may share
         near = most + _EPSILON >= threshold * (both - most)

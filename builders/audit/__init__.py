@@ -6,9 +6,9 @@ Rows come from a config (``own_configs``) or from other files (``inputs``; ``ext
 the configs of a task.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "external": ["suite_of"],
     "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_edited", "with_used_labels"],
     "integrity": ["INTEGRITY", "Subject", "fidelity"],

@@ -23,6 +23,7 @@ from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, LEAK_WORD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
 from discoprobe.loaders.words import n_words, normal
 
@@ -98,7 +99,7 @@ class Subject:
             white space collapsed).
         """
         texts = pl.concat_list("texts", pl.concat_list("original").list.drop_nulls()).list.unique()
-        every = self.data.rows.select("split", "place", "id", text=texts).explode("text", empty_as_null=False)
+        every = exploded(self.data.rows.select("split", "place", "id", text=texts), "text")
         every = every.with_columns(text=pl.col("text").hash(), _text="text")
         distinct = every.unique("text", maintain_order=True).filter(n_words(pl.col("_text")) >= LEAK_WORDS)
         distinct = distinct.select("text", key=normal(pl.col("_text")))
@@ -406,7 +407,7 @@ def unclean_text(subject: Subject) -> Measure:
         "id", "split", "place", "corpus", "n_context", text="texts", number=number, n=pl.col("texts").list.len(),
         context=pl.col("texts").list.slice(0, "n_context").list.join(" "),
     )  # fmt: skip
-    texts = rows.explode("text", "number", empty_as_null=False).with_columns(whole=whole)
+    texts = exploded(rows, "text", "number").with_columns(whole=whole)
     texts = texts.drop("n_context", "number", "n", "context")
     of_whole, of_part = (clean_text.fault(text, whole=is_whole, some=True) for is_whole in (True, False))
     fault = pl.coalesce(pl.when("whole").then(of_whole).otherwise(of_part), clean_text.separated_markup(text))
@@ -424,7 +425,7 @@ def doubled_words(subject: Subject) -> Measure:
     doubled = []
     for rows in subject.data.rows.iter_slices(_ROWS_AT_ONCE):
         joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
-        words = joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")).explode("word", empty_as_null=False)
+        words = exploded(joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")), "word")
         long = pl.col("word").str.len_chars() > 3  # noqa: PLR2004  "ha" and "haha" occur in real text
         doubled.append(words.filter((pl.col("word") == parts) & long).drop("word"))
     return measure_rows(pl.concat(doubled), share_of=subject.data.rows.height)

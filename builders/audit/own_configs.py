@@ -21,6 +21,7 @@ from discoprobe.builders.audit.frame import (
 from discoprobe.builders.config import TEXTS, Config, Shape, schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
+from discoprobe.loaders.hashing import hashed
 
 _MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id", "annotation"})
 """Columns of a config that say where a row comes from. The others say what was edited, or hold what solvers of texts
@@ -100,7 +101,7 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
             continue
         if shape is Shape.SUITE:
             versions = [_suite_version(frame, label, side) for label, side in enumerate(("good", "bad"))]
-            rows = pl.concat(versions).sort(pl.col("id").hash(0))
+            rows = pl.concat(versions).sort(hashed(pl.col("id")))
         else:
             present = [column for column in optional if column in frame.columns]
             of_structs = {

@@ -5,9 +5,9 @@ connectives, ``word_replacement`` and ``agreement`` replace a word. ``versions``
 sentence as it is, and the edited one. The module of an edit balances what would show which of the two is edited.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "clause_edits": ["ConjTypeRules", "OTHER", "SAME"],
     "swaps": ["FEW", "FEW_ALIKE", "SwapRules", "UntellingSwaps", "adjacent_words", "impossible", "neighbours",
         "one_of_each", "swap", "swap_task"],

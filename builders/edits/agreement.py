@@ -250,7 +250,7 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
         _rank=pl.when(pl.col("upos") == "ADJ").then(None).when(is_finite()).then(0).when(participle, is_main).then(1),
     )
     first = pl.col("_rank").is_not_null() & (pl.col("_rank") == pl.col("_rank").min().over("predicate"))
-    alone = (first.sum().over("predicate") == 1).fill_null(value=False)
+    alone = pl.col("_first").sum().over("predicate") == 1
     # Not *Paul est un jeune*: an adjective with a determiner is a noun.
     nouns = trees.governing(pl.col("rel") == "det").select(predicate="row", noun=pl.lit(value=True))
     secondary = participle.fill_null(value=False) | ((pl.col("upos") == "ADJ") & is_main)
@@ -260,7 +260,8 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
     )  # fmt: skip
     groups = every.group_by("predicate").agg(helpers=relations, besides=beside)
     verbs = (
-        in_group.with_columns(_first=first.fill_null(value=False), _alone=alone)
+        in_group.with_columns(_first=first.fill_null(value=False))
+        .with_columns(_alone=alone)
         .join(groups, on="predicate")
         .join(nouns, on="predicate", how="left")
         .filter(
@@ -312,11 +313,10 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     # Verbs that do not agree, or seldom, and subjects that agree in two ways.
     names = ("feature", "subject_class", "helpers", "predicative", "subject_first")
     kind = [*map(pl.col, names), feat("VerbForm", "verb_feats"), feat("Layer", "verb_feats")]
-    agrees = pl.col("value") == pl.col("subject_value")
-    share = agrees.mean().over(*kind, "subject_value")
+    agrees, share, agreeing = pl.col("value") == pl.col("subject_value"), pl.col("_share"), pl.col("_agreeing")
     # What never changes (*ha* presentato) agrees with subjects of one value only.
     changes = (share.min().over(kind) >= AGREES) & (pl.col("subject_value").n_unique().over(kind) > 1)
-    agreeing = (share >= AGREES) & (changes | pl.col("predicative").is_null())
+    may_agree = (share >= AGREES) & (changes | pl.col("predicative").is_null())
     seldom = ~agreeing | (pl.len().over(*kind, "subject_value") < SEEN)
     quantity = (pl.col("feature") == "Number") & pl.col("with_others") & (pl.col("value") == "Sing")
     other_way = (~agrees & (agreeing | pl.col("predicative").is_null())).any()
@@ -329,7 +329,9 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
         "unclear",
         "no_other",
     )
-    return pl.concat(parts).with_columns(reason=reason).sort("row")
+    judged = pl.concat(parts).with_columns(_share=agrees.mean().over(*kind, "subject_value"))
+    judged = judged.with_columns(_agreeing=may_agree).with_columns(reason=reason)
+    return judged.drop("_share", "_agreeing").sort("row")
 
 
 def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) -> pl.DataFrame:
@@ -411,7 +413,9 @@ def _with_other(
         options = options.with_columns(
             also=pl.col("also").fill_null(value=False) | pl.col("listed").fill_null(value=False)
         )
-    order = hashing.mix(options["key"].to_numpy() ^ options["other_value"].hash(0).to_numpy(), *context.seed_key)
+    order = hashing.mix(
+        options["key"].to_numpy() ^ hashing.hash_strings(options["other_value"].fill_null("")), *context.seed_key
+    )
     judged = options.with_columns(pl.col("also").fill_null(value=False), _order=pl.Series(order))
     chosen = judged.sort("row", "also", "_order").unique("row", keep="first", maintain_order=True)
     other = chosen.select("row", "other", "other_value", "also")
@@ -494,7 +498,7 @@ def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
 
     A config has no more, even if it is built from several blocks.
     """
-    words = rows.with_columns(wording=pl.concat_str("subject", "verb", separator="\t").hash(0))
+    words = rows.with_columns(wording=hashing.hashed(pl.concat_str("subject", "verb", separator="\t")))
     ranked = with_rank(words, ["wording"], "repeated", *seed_key)
     return ranked.filter(pl.col("rank") <= REPEATED).drop("rank")
 

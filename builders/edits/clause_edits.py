@@ -35,6 +35,7 @@ from discoprobe.builders.sentences.trees import Trees, has
 from discoprobe.builders.task import Context, Edit, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import feat
+from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import Availability, LanguageData, LanguageSection
 
 NOUNS, OBJECTS = ("NOUN", "PROPN"), ("obj", "iobj")
@@ -307,8 +308,8 @@ def hidden_conjunctions(trees: Trees, context: Context) -> pl.DataFrame:
     inside = sentences.filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
     return inside.select(
         "sent", "label", "conjunction", *(f"n_{label}" for label in LABELS),
-        *(count.name.prefix("shown_") for count in surface(visible)),
-        shown_key=visible.str.to_lowercase().hash(0), cell=pl.concat_str(marks(visible), subject),
+        *(count.alias(f"shown_{count.meta.output_name()}") for count in surface(visible)),
+        shown_key=hashed(visible.str.to_lowercase()), cell=pl.concat_str(marks(visible), subject),
         plan=pl.struct("end", start=before.str.len_chars(), new=mask(before)),
     ).sort("sent")  # fmt: skip
 

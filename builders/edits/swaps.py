@@ -31,6 +31,7 @@ from discoprobe.builders.sentences.candidates import usable_of
 from discoprobe.builders.sentences.trees import Trees, has
 from discoprobe.builders.task import Context, Edit, Keep, ProbingTask, Sample
 from discoprobe.loaders import hashing
+from discoprobe.loaders.hashing import hash_strings, hashed
 from discoprobe.loaders.languages.language import LanguageSection, check_small_letters
 from discoprobe.loaders.words import mostly_unspaced, tokens
 
@@ -171,10 +172,10 @@ def _contact(word: str, side: str, other: str) -> dict[str, pl.Expr]:
     The hash of two of them together is their exclusive or.
     """
     return {
-        "word": pl.concat_str(pl.lit(side), pl.col(f"{word}small"), separator=" ").hash(1),
-        "class": pl.concat_str(pl.lit(side), pl.col(f"{word}role"), separator=" ").hash(2),
-        "kind": pl.col(f"{other}kind").hash(KIND_SEED),
-        "upos": pl.col(f"{other}upos").hash(UPOS_SEED),
+        "word": hashed(pl.concat_str(pl.lit(side), pl.col(f"{word}small"), separator=" "), 1),
+        "class": hashed(pl.concat_str(pl.lit(side), pl.col(f"{word}role"), separator=" "), 2),
+        "kind": hashed(pl.col(f"{other}kind"), KIND_SEED),
+        "upos": hashed(pl.col(f"{other}upos"), UPOS_SEED),
     }
 
 
@@ -190,7 +191,9 @@ def neighbours(trees: Trees) -> pl.DataFrame:
         closed = pl.when(pl.col(f"{word}role").is_in(CLOSED)).then(~of["word"])
         of_function_words = pl.concat_list(of["word"], of["class"], closed, *together)
         listed.append(words.filter(no_mark, pl.col(f"{word}small").is_in(forms)).select("sent", seen=of_function_words))
-    kinds = pl.concat_list(pl.col("kind").hash(KIND_SEED), pl.col("upos").hash(UPOS_SEED), pl.lit(EVERY_WORD))
+    kinds = pl.concat_list(
+        hashed(pl.col("kind"), KIND_SEED), hashed(pl.col("upos"), UPOS_SEED), pl.lit(EVERY_WORD, pl.UInt64)
+    )
     listed.append(words.filter(pl.col("upos") != "PUNCT").select("sent", seen=kinds))
     seen = pl.concat(listed).explode("seen").drop_nulls()
     return seen.group_by("sent", maintain_order=True).agg(neighbours="seen")
@@ -483,7 +486,7 @@ def _ngrams(texts: pl.Series, kind: int, *, unspaced: bool) -> Ngrams:
     if kind:
         listed = texts.to_frame("text").select(word=tokens(pl.col("text").str.to_lowercase(), unspaced=unspaced))
         words = listed.with_row_index("row").explode("word").drop_nulls("word")
-        text, symbol = words["row"].to_numpy().astype(np.int64), words["word"].hash(0).to_numpy()
+        text, symbol = words["row"].to_numpy().astype(np.int64), hash_strings(words["word"])
     else:
         text = np.repeat(np.arange(len(texts)), texts.str.len_chars().to_numpy())
         symbol = np.frombuffer("".join(texts).encode("utf-32-le"), dtype="<u4").astype(np.uint64)

@@ -53,7 +53,7 @@ def word_bags(trees: Trees) -> pl.DataFrame:
 
     A task that changes the order of words uses only one of them, because another could equal its edited version.
     """
-    word = pl.col("form").str.to_lowercase().hash(0)
+    word = hashing.hashed(pl.col("form").str.to_lowercase())
     return trees.words.group_by("sent", maintain_order=True).agg(bag=word.sum())
 
 

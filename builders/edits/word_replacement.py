@@ -19,6 +19,7 @@ from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders import hashing
+from discoprobe.loaders.hashing import hashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def misfits_of(usable: pl.DataFrame, counts: HashCounts) -> Misfits:
     """
     words, lemmas = np.unique(usable["known"].to_numpy(), return_inverse=True)
     frames, roles = np.unique(usable["role"].to_numpy(), return_inverse=True)
-    hashes = dict(zip(FRAMES, pl.Series([*FRAMES.values()]).hash(ROLE).to_numpy(), strict=True))
+    hashes = dict(zip(FRAMES, hashing.hash_strings(pl.Series([*FRAMES.values()]), ROLE), strict=True))
     seen = {name: counts.of(words ^ hashed) for name, hashed in hashes.items()}
     evident = counts.of(words) > 0
     misfits = {
@@ -131,8 +132,8 @@ def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
     verbs = _in_context(trees).with_columns(
         before=_left_half("left"), word_after=_right_half("small"),
         word_before=_left_half("small"), after=_right_half("right"),
-        word=pl.col("small").hash(0), known=pl.coalesce("lemma", "form").str.to_lowercase().hash(3),
-        **{of: pl.when(pl.col(of).is_not_null()).then(pl.col(of).hash(ROLE)) for of in ("role", "shown", "also")},
+        word=hashed(pl.col("small")), known=hashed(pl.coalesce("lemma", "form").str.to_lowercase(), 3),
+        **{of: hashed(pl.col(of), ROLE) for of in ("role", "shown", "also")},
     )  # fmt: skip
     replaceable = verbs.filter(
         pl.col("mwt").is_null(),
@@ -148,9 +149,9 @@ def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
     kind = pl.concat_str(pl.col("upos").cast(pl.String), "inflection", pl.col("core").fill_null(""), separator=" ")
     candidates = inflected.select(
         "sent", "index", "before", "word_after", "word", "word_before", "after", "start", "end", "capital", "opening",
-        "known", "role", "tied", beginning=_beginning().hash(5),
+        "known", "role", "tied", beginning=hashed(_beginning(), 5),
         label=pl.lit(context.labels[0]), target="row", kind=kind,
-        lemma=pl.coalesce("lemma", "form").str.to_lowercase().hash(0),
+        lemma=hashed(pl.coalesce("lemma", "form").str.to_lowercase()),
     )  # fmt: skip
     # Per sentence the hashes of its verbs, of lemmas that show what they govern, and of the bigrams, once.
     into, out = pl.col("before") ^ pl.col("word_after"), pl.col("word_before") ^ pl.col("after")
@@ -211,12 +212,12 @@ def _beginning() -> pl.Expr:
 
 def _left_half(word: str) -> pl.Expr:
     """One half of the hash of a bigram; the whole is the exclusive or of both halves."""
-    return pl.col(word).hash(1)
+    return hashed(pl.col(word), 1)
 
 
 def _right_half(word: str) -> pl.Expr:
     """The other half."""
-    return pl.col(word).hash(2)
+    return hashed(pl.col(word), 2)
 
 
 def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:

@@ -6,9 +6,9 @@ modules make families of tasks: ``distractor_windows``, ``continuations`` and ``
 sentences that resemble the one they replace, by ``similarity``; ``char_ngrams`` counts what it compares.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "continuations": ["choice_task"],
     "corpus_labels": ["change_task", "counterpart_task"],
     "distractors": ["ANY", "BEYOND", "CLOSE", "Matching", "Slots", "distractor_task"],

@@ -78,7 +78,7 @@ def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list
     for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
         of_word = {name: value for name, value in zip(features, feats, strict=True) if value}
         words[sent].append(TextWord(form, upos, deprel, head, start, end, token, of_word))
-    for (doc,), part in chosen.group_by("doc", maintain_order=True):
+    for (doc,), part in chosen.partition_by("doc", maintain_order=True, as_dict=True).items():
         facts = part.select("index", "run", "sent", "sent_id", "key", "text").iter_rows()
         yield (
             int(str(doc)),

@@ -72,7 +72,8 @@ def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
     demonstrative = (feat("PronType") == "Dem") & (pl.col("upos") != "ADV") & pl.col("clause").is_null()
     refers = (personal & (feat("Person") == "3") | demonstrative) & ~relation.str.starts_with("expl")
     marked = first.join(clauses, on=["sent", "index"], how="left", maintain_order="left")
-    return marked.group_by("sent").agg(refers=refers.any(), vague=(personal & feat("Person").is_null()).any())
+    marked = marked.with_columns(refers=refers, vague=personal & feat("Person").is_null())
+    return marked.group_by("sent").agg(pl.col("refers", "vague").any())
 
 
 def order_suite(moved: int, region: int = 0, version: int = 8) -> DiscourseTask:

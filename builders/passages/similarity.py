@@ -24,6 +24,7 @@ import scipy  # a part of it is loaded when it is first used, which takes a thir
 
 from discoprobe.builders.sampling.balance import classes, differences, ranks, waves
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import exploded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -227,7 +228,7 @@ def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
 
 
 def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
-    return frame[column].explode(empty_as_null=False, keep_nulls=False)
+    return exploded(frame, column)[column]
 
 
 def _words(frame: pl.DataFrame, column: str) -> scipy.sparse.csr_matrix:

@@ -34,6 +34,7 @@ from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Shard, Source
+from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.words import running_words
 
 Sizes = int | npt.NDArray[np.int64]
@@ -107,7 +108,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
             n_punctuation=pl.col("text").str.count_matches(r"[^\w\s]").cast(pl.Int32),
             long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
-            words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
+            words=running_words(pl.col("text")).list.unique().list.eval(hashed(pl.element())),
             marked=~pl.col("text").str.contains(OPEN_END),
             brief=running_words(pl.col("text")).list.len() <= HEADING,
             introduces=pl.col("text").str.contains(COLON),
@@ -140,13 +141,14 @@ def _piece() -> pl.Expr:
     semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*). A short sentence
     without a verb is a headline, an item or a note (*Care of the skin.*), and the first sentence of a document is one
     if it is long, too. So are, where verbs are annotated, the first short sentences of a document before one of twice
-    their length: headlines with a verb (*The secretary resigns.*), which the text then tells again.
+    their length: headlines with a verb (*The secretary resigns.*), which the text then tells again. These are
+    ``among_first``.
     """
     of_corpus, of_document = (pl.col("small").mean().over(group) for group in ("corpus", "doc_key"))
     capitals = (of_corpus <= 1 - CAPITALS) & (of_document <= MANY_SMALL)
     item = pl.col("item") & (pl.col("item").mean().over("corpus") <= MANY_VERBLESS)
     before, after = (item.shift(step, fill_value=False) for step in (1, -1))
-    first = pl.col("brief").cast(pl.Int8).cum_min().over("doc_key") == 1
+    first = pl.col("among_first")
     lead = pl.col("n_words").filter(~first).first().over("doc_key")
     headline = first & (first.sum().over("doc_key") <= HEADLINES) & (lead >= 2 * pl.col("n_words"))
     headline &= pl.col("item").mean().over("corpus").is_between(0, MANY_VERBLESS, closed="right")
@@ -196,7 +198,9 @@ def with_passages(
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
     other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
-    frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading(), _piece())).drop("marked", "brief")
+    frame = frame.with_columns(among_first=pl.col("brief").cast(pl.Int8).cum_min().over("doc_key") == 1)
+    frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading(), _piece()))
+    frame = frame.drop("marked", "brief", "among_first")
     frame = frame.with_columns(reason=pl.coalesce(_no_text(frame, settings.seed), "reason"))
     frame = frame.drop("small", "open_list", "item")
     splits = _splits_of_documents(frame, settings, by_hash=by_hash)

@@ -4,9 +4,9 @@
 labels with the same surface features, and removes rows until simple rules are at chance.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "balance": ["CLASSES_KEEP", "LENGTH_EDGES", "SURFACE", "assign_labels", "bin_of", "cap", "choose_labels", "classes",
         "differences", "edges", "equal_counts", "equal_counts_by_length", "frequent_in_splits",
         "match_labels", "names", "ranks", "remove_bias", "steps", "strata", "surface", "waves", "with_companions",

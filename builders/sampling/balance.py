@@ -527,6 +527,8 @@ PENALTY: Final = 1000.0
 TIES: Final = 1e-4
 """Largest worth of a row by its hash: of equally large sets the same one is chosen on every machine."""
 
+EXACT: Final = 1e-10
+"""Tolerance of the solver, its least: with the default, versions of scipy end at other sets that are as good."""
 SOLVED: Final = 1e-6
 """Accuracy of the solution."""
 
@@ -687,5 +689,7 @@ def _solve_program(  # noqa: PLR0913, PLR0917 (what a linear program consists of
         np.concatenate([-ties, -np.ones(n_cells), np.zeros(n_features), np.full(n_features, PENALTY)]),
         A_ub=atmost, b_ub=np.append(np.zeros(atmost.shape[0] - 1), -least), A_eq=equal, b_eq=np.zeros(equal.shape[0]),
         bounds=[(0, 1)] * n_rows + [(0, None)] * n_cells + [(None, None)] * n_features + [excess] * n_features,
+        options={"primal_feasibility_tolerance": EXACT, "dual_feasibility_tolerance": EXACT},
     )  # fmt: skip
-    return solution.x[:n_rows], solution.x[n_rows : n_rows + n_cells]
+    found = np.rint(solution.x[: n_rows + n_cells] / SOLVED) * SOLVED
+    return found[:n_rows], found[n_rows:]

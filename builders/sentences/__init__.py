@@ -5,9 +5,9 @@
 rows, ``classes`` chooses classes too.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "candidates": ["balance_labels", "if_enough", "sentences", "unedited", "usable_of", "with_splits"],
     "clauses": ["ArgumentRules", "noun_feature"],
     "classes": ["class_task", "neighbouring_classes", "unlabelled", "word_of_sentence"],

@@ -21,6 +21,7 @@ from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
+from discoprobe.loaders.corpus import exploded
 
 Names = tuple[str, ...]
 
@@ -248,7 +249,7 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
 
 def _explode_words(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per word: ``row`` of its candidate, ``split`` and what ``content_words`` says of it."""
-    return frame.select("row", "split", "words").explode("words", empty_as_null=False).unnest("words")
+    return exploded(frame.select("row", "split", "words"), "words").unnest("words")
 
 
 def exclusive_lemmas(words: pl.DataFrame, least: Mapping[str, int], most: int) -> tuple[str, ...]:

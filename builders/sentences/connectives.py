@@ -144,14 +144,12 @@ def sentence_connectives(shard: Shard, language: LanguageData) -> pl.DataFrame:
     openings = (
         shard.tokens.filter(pl.col("index") <= OPENING)
         .join(statements, on="sent", how="semi", maintain_order="left")
+        .with_columns(lower(pl.col("form"), language), pl.when(pl.col("upos") != "PUNCT").then("head"))
         .group_by("sent", maintain_order=True)
-        .agg(
-            lower(pl.col("form"), language), "start", pl.when(pl.col("upos") != "PUNCT").then("head"),
-            pl.col("upos").first(), n=pl.len(),
-        )
+        .agg("form", "start", "head", pl.col("upos").first(), n=pl.len())
         .join(clauses, on="sent", how="left", maintain_order="left")
         .with_columns(first=pl.col("form").list.first())
-    )  # fmt: skip
+    )
     form, size, start, head = pl.col("form"), pl.col("size"), pl.col("start"), pl.col("head")
     opening = pl.concat_str(form.list.join(" "), pl.lit(" "))
     following = pl.concat_str(pl.lit(" "), form.list.slice(size, AGAIN + size - 1).list.join(" "), pl.lit(" "))
@@ -166,9 +164,11 @@ def sentence_connectives(shard: Shard, language: LanguageData) -> pl.DataFrame:
     comma = form.list.get(size, null_on_oob=True).is_in([",", "،", "、", "，"])
     trim = pl.when(start.list.get(size - 1) != after).then(pl.when(comma).then(beyond).otherwise(after)).cast(pl.Int32)
     forms = forms_of(connectives_of(language, "sentence")).rename({"lemma": "connective"})
+    possible = openings.join(forms, on="first", maintain_order="left")
+    if possible.is_empty():  # polars before 1.36 forgets that empty lists are of strings
+        return pl.DataFrame(schema={"sent": pl.UInt32, "connective": pl.String, "trim": pl.Int32})
     matches = (
-        openings.join(forms, on="first", maintain_order="left")
-        .filter(
+        possible.filter(
             form.list.head("size").list.join(" ") == pl.col("words"),
             pl.col("upos").cast(pl.String).is_in("classes"),
             ~opening.str.contains(pl.col("unless")),

@@ -4,9 +4,9 @@
 with its manifest. ``client`` is the only module that imports ``huggingface_hub``.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "client": ["Hub", "HubError", "RemoteFile", "RetryPolicy"],
     "push": ["Options"],
     "staging": ["Remote"],

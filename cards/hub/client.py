@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import functools
 import glob
+import importlib
 import itertools
 import logging
 import os
@@ -18,11 +19,11 @@ import re
 import threading
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-import httpx2
 import huggingface_hub
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
@@ -65,6 +66,11 @@ _ANSWERS: Final = {
 _OTHER_TRANSIENT: Final = "the Hub answered {status} while {doing}; try later: nothing is half published"
 _OTHER: Final = "the Hub refuses this while {doing} ({status}): nothing was published"
 _log = logging.getLogger(__name__)
+
+_HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.partition(".")[0])
+"""The library that sends the requests of `huggingface_hub`: httpx2 from its version 2 on, httpx in 1, else requests."""
+_NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
+_LATE: Final[type[Exception]] = _HTTP.Timeout if _HTTP.__name__ == "requests" else _HTTP.TimeoutException
 
 
 class HubError(RemoteError):
@@ -120,7 +126,7 @@ class Failures:
             return HubError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
         if isinstance(cause, errors.HfHubHTTPError):
             return self._explain_answer(cause, doing)
-        if isinstance(cause, httpx2.HTTPError):
+        if isinstance(cause, _NO_ANSWER):
             words = (
                 f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
             )
@@ -376,14 +382,15 @@ class Hub:
         headers = {"Authorization": f"Bearer {granted.headers['X-Xet-Access-Token']}"}
         try:
             answer = get_session().get(piece, headers=headers, timeout=_STORAGE_ANSWER)
-        except httpx2.TimeoutException as error:
+        except _LATE as error:
             raise self._failures.storage(f"no answer within {_STORAGE_ANSWER:.0f} s", "uploading") from error
-        except httpx2.HTTPError as error:
+        except _NO_ANSWER as error:
             words = f"no connection: {type(error).__name__}"
             raise self._failures.storage(words, "uploading", transient=True) from error
-        if answer.status_code in {401, 403} or answer.is_server_error:
-            words = f"({answer.status_code} {answer.reason_phrase or 'Error'})"
-            raise self._failures.storage(words, "uploading", transient=answer.is_server_error)
+        status = int(answer.status_code)
+        if status in {401, 403} or (failed := status >= HTTPStatus.INTERNAL_SERVER_ERROR):
+            words = f"({status} {HTTPStatus(status).phrase})"
+            raise self._failures.storage(words, "uploading", transient=failed)
 
     def commit(
         self, additions: Sequence[CommitOperationAdd], deletes: Sequence[str], *, message: str, parent: str, pull: bool
@@ -459,7 +466,7 @@ class Hub:
     def _try_once(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
         try:
             return _run_interruptibly(function, doing, limit)
-        except (httpx2.HTTPError, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
+        except (_NO_ANSWER, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
             if explained := self._failures.explain(error, doing):
                 raise explained from error
             raise
@@ -500,17 +507,34 @@ def _prepare_client(timeout: float) -> None:
     """
     disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    logging.getLogger(_HTTP.__name__).setLevel(logging.WARNING)
     for name, value in _STORAGE_WAITS.items():
         os.environ.setdefault(name, value)
+    if _HTTP.__name__ == "requests":
+        import requests  # noqa: PLC0415 (newer versions of the client do without it)
+
+        class Session(requests.Session):
+            def request(self, *arguments: Any, **options: Any) -> requests.Response:
+                return super().request(*arguments, **options | {"timeout": options.get("timeout") or timeout})
+
+        adapters = cast("requests.Session", get_session()).adapters
+
+        def session() -> Session:
+            new = Session()
+            for prefix, adapter in adapters.items():
+                new.mount(prefix, adapter)
+            return new
+
+        huggingface_hub.configure_http_backend(backend_factory=session)  # type: ignore[attr-defined, unused-ignore]
+        return
     hooks = [hook for hook in get_session().event_hooks["request"] if not isinstance(hook, _Timeout)]
 
-    def with_timeout() -> httpx2.Client:
-        return httpx2.Client(
+    def client() -> Any:
+        return _HTTP.Client(
             event_hooks={"request": [*hooks, _Timeout(timeout)]}, follow_redirects=True, timeout=timeout
         )
 
-    huggingface_hub.set_client_factory(with_timeout)
+    huggingface_hub.set_client_factory(client)
 
 
 @dataclass(frozen=True, slots=True)
@@ -519,7 +543,7 @@ class _Timeout:
 
     seconds: float
 
-    def __call__(self, request: httpx2.Request) -> None:
+    def __call__(self, request: Any) -> None:
         asked = request.extensions.get("timeout", {})
         steps = ("connect", "read", "write", "pool")
         request.extensions["timeout"] = {step: asked.get(step) or self.seconds for step in steps}

@@ -5,8 +5,8 @@ combined with a published one. ``yaml_header`` and ``croissant`` describe the sa
 tools.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "manifest": ["audit_entry", "config_entry", "read", "source_entry", "split_file"],
 })  # fmt: skip

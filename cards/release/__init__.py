@@ -6,9 +6,9 @@ releases and numbers the new one, ``checks`` refuses what must not be published,
 harnesses.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "checks": ["MOST_BYTES", "card_problems"],
     "diff": ["Changes", "ConfigChange", "FIRST", "Level", "SplitChange", "Version", "check_number", "compare",
         "in_folder", "latest", "level", "parse", "propose", "section", "sections", "with_section"],

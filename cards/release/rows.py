@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,8 +19,8 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from packaging.version import Version
 
-from discoprobe.builders.config import schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from datasets import Features
     from werkzeug.datastructures import MultiDict
 
     from discoprobe.builders.config import Config
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 CHUNKING = {"min_chunk_size": 256 * 1024, "max_chunk_size": 1024 * 1024, "norm_level": 0}
 """Content-defined chunking with the sizes that `datasets` writes with (its ``DEFAULT_CDC_OPTIONS``)."""
+CHUNKS = Version("21")
+"""The first version of pyarrow with chunking; without it the Hub stores more of a changed file, with the same rows."""
 ROW_GROUP = 10_000
 """Rows per row group: the dataset viewer pages through row groups and wants them small."""
 _NUMBER = "_number"
@@ -47,26 +49,36 @@ _NUMBER = "_number"
 
 def write_split(config: Config, split: str, folder: Path) -> Path:
     """Writes one split below ``folder``; label names go into the schema's metadata, where `datasets` looks for them."""
-    table = config.splits[split]
     path = folder / split_file(split)
+    chunking = {"use_content_defined_chunking": CHUNKING} if Version(pa.__version__) >= CHUNKS else {}
     pq.write_table(
-        table.replace_schema_metadata(features_of(config).arrow_schema.metadata),
+        with_features(config.splits[split], config.labels),
         path,
         compression="zstd",
         row_group_size=ROW_GROUP,
         write_page_index=True,
-        use_content_defined_chunking=CHUNKING,
+        **chunking,
     )
     return path
 
 
-def features_of(config: Config) -> Features:
-    """The features of a config's rows, with the names of its labels."""
-    from datasets import ClassLabel, Features
+def with_features(table: pa.Table, labels: Sequence[str]) -> pa.Table:
+    """Rows with the names of their labels in the metadata, where `datasets` looks for the features of a table.
 
-    features = Features.from_arrow_schema(schema(config.shape))
-    features["label"] = ClassLabel(names=list(config.labels))
-    return features
+    A list is a ``Sequence``, as all versions of `datasets` read it; ``List`` is unknown before 4.
+    """
+
+    def feature(kind: pa.DataType) -> Any:
+        if pa.types.is_struct(kind):
+            return {field.name: feature(field.type) for field in kind}
+        if pa.types.is_list(kind):
+            element = feature(kind.value_type)
+            return [element] if pa.types.is_struct(kind.value_type) else {"feature": element, "_type": "Sequence"}
+        return {"dtype": {"float": "float32", "double": "float64"}.get(str(kind), str(kind)), "_type": "Value"}
+
+    features = {column.name: feature(column.type) for column in table.schema}
+    features["label"] = {"names": [*labels], "_type": "ClassLabel"}
+    return table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
 
 
 def content_hash(table: pa.Table) -> str:

@@ -5,9 +5,9 @@ all pages share: who may ask, who reads, the marks. ``web_app`` adds the pages o
 ``blind_round`` those of blind rounds. Every page is a template in ``templates`` that extends ``base.html.jinja``.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "blind_round": ["BlindRound", "answer_names", "question_of", "sample", "scores"],
     "pages": ["card_for_terminal", "differences", "question_texts", "read_card", "shown_row"],
     "site": ["Reader", "ReviewOptions", "inside"],

@@ -4,9 +4,9 @@
 ``templating`` fills the templates. ``verdicts`` puts the result of the audit of a config into words, for all pages.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "card": ["config_card", "fields"],
     "examples": ["lengths", "pieces"],
     "plots": ["heat_map", "layer_plot"],

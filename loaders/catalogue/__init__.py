@@ -3,9 +3,9 @@
 ``treebanks`` has the records of a file and looks corpora up, ``licences`` has the identifiers of licences.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "licences": ["checked", "normalise", "openness", "publishable", "strictest", "strictness"],
     "treebanks": ["DocumentRule", "Licences", "PinnedFile", "Treebank", "TreebankFacts", "corpora_with", "corpus",
         "default_corpora", "facts_of", "hub_texts", "language", "language_code", "languages", "needed_corpora",

@@ -5,9 +5,9 @@ Other packages call ``reader``. It finds the files, cuts large ones into blocks 
 writes the lines of a sentence.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "documents": ["explain_documents", "find_stems", "follows"],
     "parse": ["Word", "sentence_text"],
     "reader": ["describe", "find_files", "read_corpora"],

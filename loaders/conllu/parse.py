@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from io import BytesIO
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -134,6 +133,8 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         good = ~np.isin(words.block, list(bad))
         words, upos, universal = find_words(rows, bad), upos.filter(pl.Series(good)), universal[good]
         sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
+    if not universal.all():
+        upos = words.rows["upos"].set(pl.Series(~universal), None).cast(UPOS, strict=False)
     aligned = align(words, sentences["text"])
     unplaced = ~aligned.aligned[words.sentence]
     form, lemma, feats, deprel = words.rows.select("form", "lemma", "feats", "deprel")
@@ -142,7 +143,7 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         "index": words.number.astype(np.uint16),
         "form": form,
         "lemma": lemma.set((lemma == "_") & (form != "_"), None),
-        "upos": upos.set(pl.Series(~universal), None),
+        "upos": upos,
         "feats": feats.set((feats == "_") | (feats == ""), None),
         "head": pa.array(words.head.astype(np.uint16), mask=words.head == NO_NUMBER),
         "deprel": deprel.set(deprel == "_", None),
@@ -164,14 +165,13 @@ def read_text(pieces: Sequence[Piece]) -> Text:
     """The lines of pieces, in order."""
     data = b"\n\n".join(piece.data for piece in pieces)
     starts = np.cumsum([0, *(piece.data.count(b"\n") + 2 for piece in pieces[:-1])])
-    if data[-1:] not in {b"", b"\n"}:
-        data += b"\n"  # polars cannot read a comment without it
     faults = _faults(data) if b"\r" in data else {}
     try:
-        lines = pl.read_lines(BytesIO(data))["line"].rechunk()
-    except pl.exceptions.ComputeError:
-        faults = _faults(data)
-        lines = pl.read_lines(BytesIO(data.decode(errors="replace").encode()))["line"].rechunk()
+        characters = data.decode()
+    except UnicodeDecodeError:
+        faults, characters = _faults(data), data.decode(errors="replace")
+    whole = pl.Series("line", [characters.removesuffix("\n")] if characters else [], pl.String)
+    lines = whole.str.split("\n").explode().rechunk()
     perhaps_blank = (lines < "!") | (lines > "~")  # empty, or beginning with white space or a letter outside ASCII
     blank = perhaps_blank.to_numpy().copy()
     blank[blank] = (lines.filter(perhaps_blank).str.strip_chars(WHITE) == "").to_numpy()

@@ -5,9 +5,9 @@ files into ``RST_NODES``, and ``mentions`` reads ``Entity=`` in CoNLL-U files in
 list of what is malformed, with line numbers.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "mentions": ["read_mentions"],
     "rst_trees": ["read_trees"],
 })  # fmt: skip

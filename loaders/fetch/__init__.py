@@ -4,8 +4,8 @@
 lists, reads and copies files of texts and releases through fsspec.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "downloads": ["HUB_TEXT", "check", "fetch", "folder", "list_corpora", "location", "places", "select"],
 })  # fmt: skip

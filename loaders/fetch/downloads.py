@@ -6,7 +6,7 @@ missing in the cache, `check` compares what is there with the pins. A file is ke
 ``corpora/.partial``, named by the hash of their content; a lock lets one process at a time write each. A file gets its
 final place when its size, its git blob SHA-1 and, where it is known, its SHA-256 are the pinned ones.
 
-`httpx2` sends the requests. This module adds that an interrupted download is continued with an HTTP ``Range`` request,
+`requests` sends them. This module adds that an interrupted download is continued with an HTTP ``Range`` request,
 even after the process was killed, and that a request is repeated after a pause if it failed for a temporary reason. The
 environment variable ``DISCOPROBE_MIRROR`` names a folder or base URL that is used in place of the host.
 """
@@ -44,7 +44,7 @@ from discoprobe.loaders.process_pool import Progress, silent
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import httpx2
+    import requests
 
 DOWNLOADS: Final = RetryPolicy(attempts=6, first_wait=0.5, timeout=30)
 CHUNK: Final = 2**14
@@ -377,14 +377,14 @@ class _Download:
                 raise MissingFileError(f"{source}: no such file")
             shutil.copyfile(source, self.part)
             return
-        import httpx2  # noqa: PLC0415 (needed for a download only; a tenth of a second)
+        import requests  # noqa: PLC0415 (needed for a download only; a tenth of a second)
 
-        with httpx2.Client(timeout=self.retry.timeout, follow_redirects=True) as client:
+        with requests.Session() as session:
             for attempt in range(self.retry.attempts):
                 if self.file.bytes and _size(self.part) == self.file.bytes:
                     return
                 try:
-                    self._receive(client, url)
+                    self._receive(session, url)
                 except _TemporaryError as error:
                     if attempt + 1 == self.retry.attempts:
                         raise RemoteError(f"{url}: {error} (attempt {attempt + 1} of {attempt + 1})") from error
@@ -392,25 +392,25 @@ class _Download:
                 else:
                     return
 
-    def _receive(self, client: httpx2.Client, url: str) -> None:
+    def _receive(self, session: requests.Session, url: str) -> None:
         """Request the missing bytes and append them; start from the beginning if the host sends others.
 
         Raises:
             _TemporaryError: no connection, a broken one, or one of the statuses ``TEMPORARY``.
             RemoteError: the host refuses.
         """
-        import httpx2  # noqa: PLC0415 (loaded by now)
+        from requests import exceptions  # noqa: PLC0415 (loaded by now)
 
         arrived = _size(self.part)
         # without compression, so that sizes and ranges are those of the file
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={arrived}-"} if arrived else {})
         advice = "check the network, or set DISCOPROBE_MIRROR"
         try:
-            response = client.send(client.build_request("GET", url, headers=headers), stream=True)
-        except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
+            response = session.get(url, headers=headers, stream=True, timeout=self.retry.timeout)
+        except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
             raise RemoteError(f"{url}: {error}; {advice}") from error
-        except httpx2.RequestError as error:
-            raise _TemporaryError(f"{error or type(error).__name__}; {advice}") from error
+        except exceptions.RequestException as error:
+            raise _TemporaryError(f"{_reason(error)}; {advice}") from error
         with closing(response):
             status = response.status_code
             if status != HTTPStatus.OK and not (arrived and status in TO_A_RANGE):
@@ -423,26 +423,36 @@ class _Download:
             if status == HTTPStatus.OK or start == str(arrived):
                 try:
                     with self.part.open("wb" if status == HTTPStatus.OK else "ab") as part:
-                        for chunk in response.iter_bytes(CHUNK):
+                        for chunk in response.iter_content(CHUNK):
                             part.write(chunk)
                             if self.stop.is_set():
                                 raise RemoteError("the download was ended, because another one failed")
                             if self.file.bytes is not None and part.tell() > self.file.bytes:
                                 return  # too long: the check of the size will fail
-                except httpx2.RequestError as error:
+                except exceptions.RequestException as error:
                     so_far = f"{_size(self.part)} bytes have arrived and are kept"
                     raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
                 return
         self.part.unlink()
-        self._receive(client, url)
+        self._receive(session, url)
 
 
-def _refusal(response: httpx2.Response) -> Exception:
+def _reason(error: BaseException) -> str:
+    """Why there was no answer, as the system says it; the text of `requests` repeats the address, several times."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        cause = cause.__cause__ or cause.__context__
+    return type(error).__name__
+
+
+def _refusal(response: requests.Response) -> Exception:
     """The error for a response without the file."""
-    status, url = response.status_code, response.request.url
+    status, url = response.status_code, response.url
     if status == HTTPStatus.NOT_FOUND:
         return MissingFileError(f"{url}: the host has no such file (404)")
-    problem = f"the host answered {status} {response.reason_phrase}; try again later"
+    problem = f"the host answered {status} {response.reason}; try again later"
     if status in TEMPORARY:
         return _TemporaryError(problem, asked_wait(response.headers))
     return RemoteError(f"{url}: {problem}")

@@ -5,9 +5,9 @@ section of it. ``spacing`` sets the blanks of tokenised text, ``word_lists`` rea
 forms.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "language": ["Availability", "Condition", "LanguageData", "LanguageSection", "UPOS", "Upos", "WITHOUT_SPACES",
         "check_small_letters", "has_spaces", "language_data", "languages", "parse_language", "script_share"],
     "spacing": ["close_up", "is_spaced_out"],

@@ -6,9 +6,9 @@ repeats earlier text. ``segmentation`` finds sentences with rules or with ``stan
 annotated corpus; ``row_groups`` gives parquet files as a corpus of sentences that is read in parts.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "document": ["DropCounts", "Kind", "NAMES", "Paragraph", "REASONS", "RUNNING", "RawDocument", "ReadOptions",
         "Row", "TextWithOffsets", "read_options"],
     "plain_text": ["clean", "row_document"],

@@ -96,6 +96,11 @@ class TextCorpusPart:
         return self.engine.tags
 
     @property
+    def prepared(self) -> bool:
+        """Whether the cache has its shard."""
+        return self.record() is not None
+
+    @property
     def key(self) -> str:
         """The digest of everything that its shard depends on."""
         depends = [

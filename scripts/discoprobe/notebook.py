@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from discoprobe.auditing import JudgedReport, audit_any
 from discoprobe.builders import build as building
 from discoprobe.builders.config import Config
-from discoprobe.cards.release.rows import features_of
+from discoprobe.cards.release.rows import with_features
 from discoprobe.cards.text import examples
 from discoprobe.cards.text.templating import render
 from discoprobe.loaders.catalogue.treebanks import language_name
@@ -53,10 +53,7 @@ class BuiltConfig(Config):
         """Its splits as `datasets` loads them from a release; ``label`` is a ``ClassLabel``."""
         from datasets import Dataset, DatasetDict
 
-        features = features_of(self)
-        metadata = features.arrow_schema.metadata
-        tables = {split: table.replace_schema_metadata(metadata) for split, table in self.splits.items()}
-        return DatasetDict({split: Dataset(table) for split, table in tables.items()})
+        return DatasetDict({split: Dataset(with_features(table, self.labels)) for split, table in self.splits.items()})
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows of all splits in one table: ``split``, then the columns of a row; ``label`` has categories."""

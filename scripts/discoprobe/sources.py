@@ -309,7 +309,7 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
             facts=functools.partial(_facts, pinned),
             documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request),
             find_sentences=sentence_spans, jobs=request.jobs,
-            progress=lambda done, total: progress("reading", done, total),
+            progress=lambda done, total: progress("reading: kB", done // 1000, total // 1000),
         )  # fmt: skip
         corpora = of_files | {
             code: of_files[code] + text if code in of_files else text for code, text in corpora.items()

@@ -19,7 +19,8 @@ from raw_cases import articles
 
 from discoprobe import build, load_corpus, pipeline, use_executor
 from discoprobe.builders import Settings
-from discoprobe.loaders import RemoteError, Source, UsageError, cluster, n_workers, process_pool
+from discoprobe.loaders import RemoteError, Source, UsageError, cluster, n_workers
+from discoprobe.loaders.process_pool import process_pool
 from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.loaders.raw.prepare import prepare
 from discoprobe.sources import Request
@@ -123,7 +124,7 @@ def test_workers_that_are_given_use_the_folders_of_the_caller(tmp_path, monkeypa
 
 WAITING = """
 import os, sys, time
-from discoprobe.loaders import process_pool
+from discoprobe.loaders.process_pool import process_pool
 
 if __name__ == "__main__":
     with process_pool(2) as executor:

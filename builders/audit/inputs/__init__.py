@@ -5,9 +5,9 @@ header; ``columns`` finds the text and label columns of tables. If several forma
 message shows them and the option that names one.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "data_files": ["Read", "Reading", "Skipped"],
     "reading": ["FORMATS", "read", "read_frames"],
 })  # fmt: skip

@@ -4,9 +4,9 @@
 learns, ``solver_table`` lists the solvers, ``rules`` are single rules and lists of them.
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "features": ["Features"],
     "problem": ["Fold", "Problem", "Score", "Units", "macro_f1", "problem_of"],
     "solver_table": ["SOLVERS"],

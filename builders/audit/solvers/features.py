@@ -20,6 +20,7 @@ from sklearn.preprocessing import normalize
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
 from discoprobe.builders.audit.solvers.problem import Problem
 from discoprobe.builders.passages.similarity import char_grams
+from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import lowered_words, tokens
 
 
@@ -41,7 +42,7 @@ class TokenTable:
     def of(cls, texts: pl.DataFrame, *, unspaced: bool) -> "TokenTable":
         """The tokens of ``texts`` (``unit``, ``slot``, ``text``); pairs of characters with ``unspaced``."""
         listed = texts.select("unit", "slot", form=tokens(pl.col("text"), unspaced=unspaced)).with_row_index("text")
-        long = listed.explode("form", empty_as_null=False)
+        long = exploded(listed, "form")
         forms = pl.DataFrame({"form": long["form"].unique()}).with_columns(lower=pl.col("form").str.to_lowercase())
         vocabulary = pl.concat([forms["form"], forms["lower"]]).unique().sort()
         number = pl.DataFrame({"form": vocabulary}).with_row_index("number")
@@ -85,9 +86,9 @@ class TokenTable:
         words = self.frame.filter("is_word").group_by("unit", "slot", maintain_order=True)
         return words.agg(
             first=pl.col("token").first(),
-            second=pl.col("token").get(1, null_on_oob=True),
-            third=pl.col("token").get(2, null_on_oob=True),
-            next_to_last=pl.col("token").get(-2, null_on_oob=True),
+            second=pl.col("token").slice(1, 1).first(),
+            third=pl.col("token").slice(2, 1).first(),
+            next_to_last=pl.col("token").slice(-2, 1).first(),
             last=pl.col("token").last(),
             first_written=pl.col("written").first(),
             last_written=pl.col("written").last(),
@@ -216,7 +217,7 @@ class Features:
         """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``."""
         frame = pl.DataFrame({"text": self._units.texts, "n_context": self._units.n_context}).with_row_index("unit")
         frame = frame.with_columns(place=pl.int_ranges(pl.col("text").list.len()), n=pl.col("text").list.len())
-        frame = frame.explode("text", "place", empty_as_null=False)
+        frame = exploded(frame, "text", "place")
         last = pl.col("place") == pl.col("n") - 1
         slot = pl.when(pl.col("n_context") == 0).then("place").when(last).then(0).otherwise(pl.col("place") + 1)
         return frame.select("unit", "place", text=_TEXT.str.head(_LONGEST_TEXT), slot=slot.cast(pl.UInt32))
@@ -268,7 +269,7 @@ class Features:
         pieces = self.slotted.with_row_index("row").with_columns(
             piece=pl.col("text").str.extract_all(r"[\p{L}\p{M}]+|[^\p{L}\p{M}]+")
         )
-        pieces = pieces.select("row", "piece").explode("piece", empty_as_null=False)
+        pieces = exploded(pieces.select("row", "piece"), "piece")
         piece = pl.col("piece")
         is_first = pl.int_range(pl.len()).over("row") == 0
         lowered = pl.when(piece.str.to_lowercase().is_in(usual.implode()) & ~is_first).then(piece.str.to_lowercase())
@@ -424,7 +425,7 @@ class Features:
     def lowered(self) -> pl.DataFrame:
         """Words without regard to case, each once per text: ``unit``, ``place``, ``slot``, number of the ``word``."""
         listed = lowered_words(_TEXT, unspaced=self._problem.unspaced).list.unique()
-        words = self.slotted.select("unit", "place", "slot", word=listed).explode("word", empty_as_null=False)
+        words = exploded(self.slotted.select("unit", "place", "slot", word=listed), "word")
         return words.drop_nulls().with_columns(pl.col("word").rank("dense") - 1)
 
     @cached_property

@@ -28,6 +28,7 @@ from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner,
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import mostly_unspaced, n_words
 
 ENOUGH = 1000
@@ -398,7 +399,7 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         # Rows whose windows overlap are right or wrong together: they share sentences that several clusters have, and
         # few. A window may be a list of sentences or one text.
         pieces = pl.col("texts").list.join("\n").str.replace_all(_SENTENCE_END, "$1\n").str.split("\n")
-        texts = rows.select("_cluster", text=pieces).explode("text", empty_as_null=False).unique()
+        texts = exploded(rows.select("_cluster", text=pieces), "text").unique()
         shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
         rows = _link_clusters(rows, shared.select("_cluster", link=pl.format("text {}", "text")))
@@ -503,9 +504,8 @@ def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
     if choice:
         choices = pl.col("texts").list.slice(pl.col("n_context"))
         context = pl.col("texts").list.slice(0, pl.col("n_context"))
-        candidates = numbered.with_columns(
-            context=context, candidate=choices, number=pl.int_ranges(choices.list.len())
-        ).explode("candidate", "number", empty_as_null=False)
+        numbered = numbered.with_columns(context=context, candidate=choices, number=pl.int_ranges(choices.list.len()))
+        candidates = exploded(numbered, "candidate", "number")
         units = candidates.select(
             "row", "n_context", texts=pl.col("context").list.concat(pl.concat_list("candidate")),
             y=(pl.col("number") == pl.col("label")).cast(pl.Int64),

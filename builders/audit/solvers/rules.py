@@ -18,6 +18,7 @@ from discoprobe.builders.audit.report import Baseline, Heuristics, Rule
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
 from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, SURFACE, SURFACE_PATTERNS, Features
 from discoprobe.builders.audit.solvers.problem import Fold, Problem, Score
+from discoprobe.loaders.corpus import exploded
 
 COVERAGE = 0.02
 """Least share of units that a rule applies to; rarer ones cannot carry a score."""
@@ -145,7 +146,7 @@ def _conditions(parts: Sequence[pl.DataFrame], problem: Problem) -> Conditions:
     """Conditions of what is frequent, most frequent first."""
     rows = pl.concat(parts).with_columns(n=pl.col("unit").list.len())
     rows = rows.sort("n", "family", "condition", descending=[True, False, False])
-    units, shape = rows["unit"].explode(empty_as_null=False).to_numpy(), (len(problem.units.y), rows.height)
+    units, shape = exploded(rows, "unit")["unit"].to_numpy(), (len(problem.units.y), rows.height)
     starts = np.concatenate([[0], np.cumsum(rows["n"].to_numpy())])
     holds = sparse.csc_array((np.ones(len(units)), units, starts), shape=shape)
     return Conditions(tuple(rows["family"]), tuple(rows["condition"]), holds)

@@ -31,6 +31,7 @@ from discoprobe.builders.audit.solvers.rules import (
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import n_words, normal, tokens
 
 Symbols = npt.NDArray[np.uint64]
@@ -300,7 +301,7 @@ def _score_of_names(problem: Problem, names: Sequence[str], words: pl.DataFrame)
     In each fold a unit gets the label that is right most often where it occurs; the commonest label where none does.
     """
     label_of = pl.DataFrame({"word": names, "label": range(len(names))})
-    listed = words.explode("word", empty_as_null=False)
+    listed = exploded(words, "word")
     occurring = listed.join(label_of, on="word").select("unit", "label").unique().sort("unit", "label")
     unit, label = (occurring[column].to_numpy().astype(np.int64) for column in ("unit", "label"))
     if not len(unit):
@@ -326,7 +327,7 @@ def metadata(bench: Bench) -> Score | None:
     rows, split = bench.data.rows["metadata"], bench.data.rows["split"][problem.units.number]
     if problem.choice or rows.is_null().all():
         return None
-    long = rows[problem.units.number].to_frame("column").with_row_index("unit").explode("column", empty_as_null=False)
+    long = exploded(rows[problem.units.number].to_frame("column").with_row_index("unit"), "column")
     long = long.drop_nulls("column").unnest("column")
     scores: dict[str, Score] = {}
     for (name,), column in long.partition_by("name", as_dict=True, maintain_order=True).items():

@@ -15,10 +15,14 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.exceptions import TyperException
 
 from discoprobe.cli import arguments, building, measuring, publishing
 from discoprobe.loaders.errors import DiscoprobeError
+
+try:
+    from typer.exceptions import TyperException
+except ModuleNotFoundError:  # before typer 0.27 these errors are click's
+    from click import ClickException as TyperException  # type: ignore[assignment, import-not-found, unused-ignore]
 
 app = typer.Typer(
     name="build",

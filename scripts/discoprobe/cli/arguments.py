@@ -25,13 +25,13 @@ class OptionsOnly(TyperCommand):
             raise
 
 
-def _use_plugins(folders: list[Path] | None) -> list[Path] | None:
-    """Uses the plugins of ``--plugins``, if it is given."""
+def _use_plugins(folders: list[Path] | None) -> list[Path]:
+    """Uses the plugins of ``--plugins``, if it is given; typer 0.16 takes no None from a callback."""
     if folders:
         from discoprobe.loaders.plugins import use_plugins
 
         use_plugins(*folders)
-    return folders
+    return folders or []
 
 
 Texts = list[str] | None

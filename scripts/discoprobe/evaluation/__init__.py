@@ -5,9 +5,9 @@
 row, by the probability that a causal model gives them. Needs the extra ``probe`` (transformers and torch).
 """
 
-import lazy_loader
+from discoprobe.loaders.rooms import offer
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = offer(__name__, {
     "evaluate": ["Misfit", "ProbeOptions", "difference_of", "evaluations", "write_comparison"],
     "models": ["Controls", "Evaluation", "FoundModel", "LanguageModel", "ModelError", "ModelScore", "Unit", "RowScores",
         "TopNeurons", "best_of", "bootstrap", "find_model", "load_model", "majority", "score_of"],

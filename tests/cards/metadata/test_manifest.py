@@ -124,9 +124,9 @@ def test_a_manifest_with_plain_names_is_read(tmp_path, entry):
 NO_ROWS = {
     "filelock": "locks folders",
     "fsspec": "opens files, whose hash or ETag is in the manifest",
-    "httpx2": "downloads; files are verified by their hash",
+    "httpx": "downloads; files are verified by their hash",
+    "httpx2": "the same",
     "huggingface-hub": "downloads and publishes",
-    "lazy-loader": "imports what a room offers when it is asked for",
     "packaging": "names licences",
     "requests": "downloads; files are verified by their hash",
     "rich": "shows progress",

@@ -1,0 +1,28 @@
+"""Prints a digest of the rows of every split of release folders, the same whatever versions of libraries wrote them.
+
+Usage: ``python row_digests.py RELEASE… > FILE``. Two lists are compared with ``diff``.
+"""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+
+def digests(release: Path) -> list[str]:
+    """A line for each parquet file of a release: configuration, split, number of rows, digest of the rows in order."""
+    lines = []
+    for file in sorted(release.glob("*/*.parquet")):
+        rows = pq.read_table(file).to_pylist()
+        content = json.dumps(rows, sort_keys=True, ensure_ascii=False).encode()
+        lines.append(
+            f"{file.parent.name} {file.name.partition('-')[0]} {len(rows)} {hashlib.sha256(content).hexdigest()}"
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        sys.stdout.writelines(f"{line}\n" for line in digests(Path(folder)))
