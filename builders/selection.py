@@ -167,8 +167,7 @@ def hindrance(task: AnyTask, plan: BlockPlan) -> str:
     """Why the corpus or its language cannot support a task; empty if they may."""
     if not plan.n_sentences and not isinstance(task, RelationTask):
         return "the corpus has no sentences, only trees"
-    reason = unsupported(task, plan.layers, plan.language)
-    return reason or syncretism.hindrance(task, plan.language, plan.settings)
+    return unsupported(task, plan.layers, plan.language)
 
 
 def over_parts(

@@ -164,7 +164,7 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     rows = rows.with_columns(place=pl.int_range(pl.len()).over("split"))
     n_context = pl.col("texts").list.len() - 1 if shape is Shape.CANDIDATE else pl.lit(0)
     defaults = {
-        "id": pl.format("{}:{}", pl.col("split").cast(pl.String), pl.col("place")),
+        "id": pl.concat_str(pl.col("split").cast(pl.String), "place", separator=":"),
         "n_context": n_context.cast(pl.UInt32),
     }
     missing = [name for name in SCHEMA if name not in rows.columns]

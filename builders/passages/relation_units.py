@@ -220,7 +220,7 @@ def candidates(relations: pl.DataFrame, longest: int = LONGEST) -> pl.DataFrame:
     return frame.with_columns(
         reason=pl.coalesce(
             "reason",
-            pl.when(pl.col("label").is_null()).then(pl.format("unknown-relation {}", "orig_label")),
+            pl.when(pl.col("label").is_null()).then(pl.concat_str(pl.lit("unknown-relation "), "orig_label")),
             pl.when(long).then(pl.lit("unit-too-long")),
             pl.when(empty).then(pl.lit("no-words")),
             pl.when(same).then(pl.lit("equal-units")),
@@ -464,7 +464,7 @@ def relations_of(shard: Shard, language: LanguageData) -> pl.DataFrame:
     for _, relations in shard.relations.with_columns(spacing=pl.lit(None, pl.String)).group_by(
         "doc", maintain_order=True
     ):
-        units = pl.format("{} {}", "unit1", "unit2")
+        units = pl.concat_str("unit1", "unit2", separator=" ")
         text = " ".join(relations.select(pl.coalesce("context", units)).to_series())
         if is_spaced_out(text, language):
             rows = [_close_up(row, language) for row in relations.iter_rows(named=True)]

@@ -112,20 +112,6 @@ def packages(task: AnyTask, language: LanguageData, settings: Settings) -> tuple
     return (analyser, f"{analyser}-dicts-{language.code}") if analyser and wanted(task, settings) else ()
 
 
-def hindrance(task: AnyTask, language: LanguageData, settings: Settings) -> str:
-    """Why the filter cannot be applied to a task in a language; empty where it can."""
-    if not (needed := packages(task, language, settings)):
-        return ""
-    try:
-        _analyser(language.code)
-    except (ImportError, ValueError):
-        return (
-            f"the syncretism filter needs a dictionary: `pip install {' '.join(needed)}`, or switch the filter off"
-            " with --set syncretism=none"
-        )
-    return ""
-
-
 def with_reasons(
     frame: pl.DataFrame, task: AnyTask, table: pl.DataFrame, language: LanguageData, settings: Settings
 ) -> pl.DataFrame:

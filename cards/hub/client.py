@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import huggingface_hub
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
+from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, UsageError, asked_wait
@@ -124,7 +125,7 @@ class Failures:
             return HubError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
         if isinstance(cause, errors.OfflineModeIsEnabled):
             return HubError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
-        if isinstance(cause, errors.HfHubHTTPError):
+        if isinstance(cause, errors.HfHubHTTPError) or getattr(cause, "response", None) is not None:
             return self._explain_answer(cause, doing)
         if isinstance(cause, _NO_ANSWER):
             words = (
@@ -139,12 +140,12 @@ class Failures:
             return HubError(f"no space left on this machine while {doing}; free some, then run it again")
         return None
 
-    def _explain_answer(self, error: errors.HfHubHTTPError, doing: str) -> HubError:
+    def _explain_answer(self, error: Any, doing: str) -> HubError:
         status, headers = int(error.response.status_code), error.response.headers
         transient = status in _TRANSIENT
         words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
         words = words.format(doing=doing, repo=self.repo, status=status)
-        message = self.safe(headers.get("X-Error-Message") or error.server_message or "")
+        message = self.safe(headers.get("X-Error-Message") or getattr(error, "server_message", "") or "")
         if message and not message.startswith("<"):  # a page of a proxy
             words += f" (the Hub says: {message})"
         return HubError(words, status, transient=transient, wait=asked_wait(headers))
@@ -291,7 +292,7 @@ class Hub:
         return {
             file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
             for file in entries
-            if isinstance(file, huggingface_hub.RepoFile)
+            if isinstance(file, RepoFile)
         }
 
     def has(self, path: str, revision: str) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 from conllu.exceptions import ParseException
+from conllu.models import Metadata, Token, TokenList
 from conllu.parser import DEFAULT_FIELDS, parse_line
 from numpy.typing import NDArray
 
@@ -593,17 +594,17 @@ def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tup
         comments: key → value; an empty string gives a comment without value (``# newpar``), None no comment.
         tokens: form, words and MISC of each token; a token with several words is a multiword token.
     """
-    lines = [
-        f"# {key}" if value == "" else f"# {key} = {value}" for key, value in comments.items() if value is not None
-    ]
+    metadata = {key: str(value) for key, value in comments.items() if value is not None}
+    lines: list[tuple[str, ...]] = []
     n = 0
     for form, words, misc in tokens:
         of_word = misc
         if len(words) > 1:
-            lines.append("\t".join([f"{n + 1}-{n + len(words)}", form, *[MISSING] * 7, misc]))
+            lines.append((f"{n + 1}-{n + len(words)}", form, *[MISSING] * 7, misc))
             of_word = MISSING
         for word in words:
             n += 1
             *cells, _ = word
-            lines.append("\t".join([str(n), *cells, MISSING, of_word]))
-    return "\n".join([*lines, "", ""])
+            lines.append((str(n), *cells, MISSING, of_word))
+    rows = [Token(zip(DEFAULT_FIELDS, line, strict=True)) for line in lines]
+    return str(TokenList(rows, Metadata(metadata)).serialize())

@@ -297,13 +297,28 @@ def probabilities(texts: Sequence[str], lang: str) -> list[tuple[float, float]]:
     They are those of ``LanguageIdentifier.rank``. Its automaton reads many texts at once, byte by byte, so that Python
     runs once for a byte of the longest text and not of every text.
     """
+    if not hasattr(_classifier(), "tk_row"):
+        return [_ranked(text, lang) for text in texts]
     starts = range(0, len(texts), TEXTS_AT_ONCE)
     return [pair for start in starts for pair in _probabilities(texts[start : start + TEXTS_AT_ONCE], lang)]
 
 
+def _ranked(text: str, lang: str) -> tuple[float, float]:
+    """The same for one text by the model of py3langid before 0.4, which knows fewer languages."""
+    (short,) = _beginnings([text])
+    ranked = [(name in _same_as(lang), float(share)) for name, share in _classifier().rank(short)]
+    own, other = ([share for is_same, share in ranked if is_same is same] for same in (True, False))
+    return sum(own), max(other, default=0.0)
+
+
+def _beginnings(texts: Sequence[str]) -> list[str]:
+    """What of each text is looked at: capitals say nothing of a text that has no other letters."""
+    return [text[:CHARACTERS].lower() if text[:CHARACTERS].isupper() else text[:CHARACTERS] for text in texts]
+
+
 def _probabilities(texts: Sequence[str], lang: str) -> list[tuple[float, float]]:
     model, (row, next_state, feature_of, names, columns) = _classifier(), _tables()
-    short = [text[:CHARACTERS].lower() if text[:CHARACTERS].isupper() else text[:CHARACTERS] for text in texts]
+    short = _beginnings(texts)
     encoded = [unicodedata.normalize("NFC", text).encode(errors="surrogatepass") for text in short]
     lengths = np.array([len(each) for each in encoded])
     longest_first = np.argsort(-lengths, kind="stable")
@@ -352,7 +367,8 @@ def _tables() -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32],
 def _classifier() -> "LanguageIdentifier":
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    load = getattr(LanguageIdentifier, "from_model_file", None) or LanguageIdentifier.from_pickled_model
+    return load(MODEL_FILE, norm_probs=True)
 
 
 def drop_paragraphs(document: RawDocument, reasons: Mapping[int, str], counts: DropCounts) -> RawDocument:

@@ -17,9 +17,11 @@ brackets, formulas, marks of notes (``lost_text``).
 """
 
 import importlib.metadata
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, pairwise, zip_longest
@@ -28,6 +30,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 import polars as pl
 import regex
 import sentencex
+from packaging.version import Version
 
 from discoprobe.loaders.conllu.parse import Word, sentence_text
 from discoprobe.loaders.errors import UnsupportedError
@@ -70,6 +73,23 @@ MISSED: Final = regex.compile(
 """The end of a sentence and a capital; the word before a full stop has at least three letters."""
 
 
+PRINTS: Final = Version(importlib.metadata.version("sentencex")) < Version("1.0.14")
+"""Whether `sentencex` writes "Found 1 paragraphs" on stdout for a long paragraph."""
+
+
+@contextmanager
+def _stdout_away() -> Iterator[None]:
+    """Inside, what a library writes on file descriptor 1 is lost."""
+    saved, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+        os.close(nowhere)
+
+
 class Boundaries(LanguageSection, frozen=True):
     """Full stops inside sentences of a language.
 
@@ -92,7 +112,8 @@ def correct_boundaries(
     ``spans`` are the sentences of a segmenter, in order, with only white space between them; by default those of
     ``sentencex``. ``corrections`` counts the boundaries that are moved, removed or added, by :data:`CORRECTIONS`.
     """
-    rules = [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
+    with _stdout_away() if PRINTS else nullcontext():
+        rules = [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
     if not (spans := rules if spans is None else spans):
         return []
     start, end = spans[0][0], spans[-1][1]

@@ -453,7 +453,8 @@ class Handler(BaseHTTPRequestHandler):
             raise Refusal(400, "only datasets here")
         if name in self.server.repos:
             raise Refusal(409, "You already created this dataset repo", url=f"{self.server.url}/datasets/{name}")
-        self.server.create(name).private = asked.get("visibility") == "private"
+        private = asked.get("visibility") == "private" or bool(asked.get("private"))  # the latter of clients before 1
+        self.server.create(name).private = private
         return reply({"url": f"{self.server.url}/datasets/{name}", "name": name, "id": name})
 
     def info(self, id: str, rev: str = "main"):

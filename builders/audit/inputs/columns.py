@@ -533,10 +533,10 @@ def _usable_rows(
         choice_names=names.cast(pl.List(pl.String)), empty=is_empty, missing=missing,
         metadata=metadata_of(frame, {roles.label, *roles.labels, *roles.texts, *roles.choices, roles.choice_names}),
     )  # fmt: skip
-    written = rows[roles.label].cast(pl.String).str.strip_chars()
-    faults = rows.select(
+    written = pl.col("written")
+    faults = rows.with_columns(written=pl.col(roles.label).cast(pl.String).str.strip_chars()).select(
         pl.when(written.is_null() | written.is_in(withheld) | pl.col("missing")).then(pl.lit("no label"))
-        .when(pl.lit(written.is_in(roles.exclude))).then(pl.format("label '{}'", written))
+        .when(written.is_in(roles.exclude)).then(pl.format("label '{}'", written))
         .when("empty").then(pl.lit("no text"))
     ).to_series()  # fmt: skip
     counts.update(faults.drop_nulls().to_list())

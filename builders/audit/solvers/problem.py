@@ -386,14 +386,18 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     balanced split mirror each other, and what is learned from one is wrong on the other more often than by chance.
     Data in one split, or nearly so, are divided into five parts by a hash of their clusters, balanced by label.
     """
+    # `concat_str`, and not `format`, which makes text of null before polars 1.36
     cluster = pl.coalesce(
-        pl.format("group {}", "group"), pl.format("pair {}", "pair_id"), pl.format("row {}", pl.int_range(pl.len()))
-    )
+        pl.concat_str(pl.lit("group "), "group"), pl.concat_str(pl.lit("pair "), "pair_id"),
+        pl.concat_str(pl.lit("row "), pl.int_range(pl.len())),
+    )  # fmt: skip
     rows = data.rows.with_columns(_number=pl.int_range(pl.len()), _cluster=cluster)
     if data.split_by == "target":
         # Words that replace one another are targets of several pairs. Folds that put these pairs apart mirror each
         # other: a word is the original in one of them and the replacement in the other.
-        links = rows.select("_cluster", link=pl.format("target {}", pl.col("target").str.to_lowercase())).drop_nulls()
+        links = rows.select(
+            "_cluster", link=pl.concat_str(pl.lit("target "), pl.col("target").str.to_lowercase())
+        ).drop_nulls()
         rows = _link_clusters(rows, links)
     elif rows["group"].is_null().all():
         # Rows whose windows overlap are right or wrong together: they share sentences that several clusters have, and
@@ -402,7 +406,7 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         texts = exploded(rows.select("_cluster", text=pieces), "text").unique()
         shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
-        rows = _link_clusters(rows, shared.select("_cluster", link=pl.format("text {}", "text")))
+        rows = _link_clusters(rows, shared.select("_cluster", link=pl.concat_str(pl.lit("text "), "text")))
     rows = rows.with_columns(_sampled=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
     parts, trained_on, measured_on, note = _plan_folds(rows, data)
     chosen = _within_budget(parts, rows["texts"], len(data.labels))
@@ -499,7 +503,7 @@ def _in_sampling_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
     """What solvers see of rows; of a choice, one unit per candidate: its context and itself."""
-    pair = pl.coalesce(pl.format("pair {}", "pair_id"), pl.format("row {}", "_number"))
+    pair = pl.coalesce(pl.concat_str(pl.lit("pair "), "pair_id"), pl.concat_str(pl.lit("row "), "_number"))
     numbered = rows.with_row_index("row")
     if choice:
         choices = pl.col("texts").list.slice(pl.col("n_context"))

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from shared import needs_shared
 
-from discoprobe.builders import Config, Settings, Unavailable, build_all, tasks_named
+from discoprobe.builders import Config, Settings, build_all, tasks_named
 from discoprobe.builders.sentences import syncretism
 from discoprobe.loaders.languages import language_data, languages
 
@@ -282,26 +282,6 @@ def test_a_task_without_a_target_is_not_filtered():
     (task,) = tasks_named(["impersonal"])
     assert not syncretism.wanted(task, Settings())
     assert not syncretism.wanted(tasks_named(["subj_number"])[0], Settings(syncretism=()))
-
-
-def test_a_missing_dictionary_is_named_and_an_unneeded_one_is_not(monkeypatch):
-    def missing(code):
-        raise ValueError(code)
-
-    monkeypatch.setattr(syncretism, "_analyser", missing)
-    (task,) = tasks_named(["subj_number"])
-    assert "`pip install pymorphy3 pymorphy3-dicts-uk`" in syncretism.hindrance(task, language_data("uk"), Settings())
-    assert syncretism.hindrance(task, language_data("uk"), Settings(syncretism=())) == ""
-    assert syncretism.hindrance(task, language_data("de"), Settings()) == ""
-    (discourse,) = tasks_named(["bso"])
-    assert syncretism.hindrance(discourse, language_data("uk"), Settings()) == ""
-
-
-def test_a_build_without_the_dictionary_says_so(monkeypatch, corpus_of):
-    monkeypatch.setattr(syncretism, "hindrance", lambda *_: "no dictionary")
-    (result,) = build_all(tasks_named(["subj_number"]), corpus_of("sample", "es"), Settings())
-    assert isinstance(result, Unavailable)
-    assert result.reason == "no dictionary"
 
 
 @needs_shared
