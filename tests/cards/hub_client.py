@@ -261,8 +261,8 @@ def checksums(repo, token, revision):
     api = HfApi(token=token)
     folder = Path(api.snapshot_download(repo, repo_type="dataset", revision=revision))
     if not hasattr(api, "verify_repo_checksums"):  # a client of last year has none
-        listed = api.get_paths_info(repo, [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()],
-                                    repo_type="dataset", revision=revision)  # fmt: skip
+        paths = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
+        listed = api.get_paths_info(repo, paths, repo_type="dataset", revision=revision)
         wrong = 0
         for file in listed:
             data = (folder / file.path).read_bytes()
