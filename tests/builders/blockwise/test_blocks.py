@@ -150,6 +150,8 @@ def test_reading_stops_when_all_is_full(parts):
     loaded = []
 
     class Counting:
+        prepared = True
+
         def __init__(self, part):
             self.part, self.size, self.n_documents, self.identity = part, part.size, part.n_documents, part.identity
 
@@ -269,7 +271,7 @@ def test_a_passage_that_recurs_is_no_row_whatever_its_distractor_is(parts):
 
 def test_a_part_that_cannot_be_read_says_which(parts):
     class Broken:
-        size, n_documents, identity = 500, 1, "chapter 7"
+        size, n_documents, identity, prepared = 500, 1, "chapter 7", True
 
         def __str__(self):
             return "novels.parquet, row group 7"
@@ -411,6 +413,8 @@ def test_a_block_that_decides_on_labels_is_counted_once(parts):
     loaded = Counter()
 
     class Counting:
+        prepared = True
+
         def __init__(self, part):
             self.part, self.size, self.n_documents, self.identity = part, part.size, part.n_documents, part.identity
 

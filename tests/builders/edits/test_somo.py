@@ -20,6 +20,7 @@ from discoprobe.builders.sentences import Trees
 from discoprobe.builders.sentences.clauses import FRAMES
 from discoprobe.loaders import Corpus, UnsupportedError
 from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.hashing import hash_strings
 from discoprobe.loaders.languages import language_data
 
 LANGUAGES = [
@@ -184,7 +185,7 @@ def test_sentences_without_a_replaceable_word_are_evidence_too(tmp_path):
         Trees(shard), Context("somo", language_data("en"), Settings(ipm="none"), TASK.labels)
     )
     assert frame["sent"].n_unique() == 1
-    words = pl.Series(["slept", "wrote", "books"]).hash(0).to_numpy()
+    words = hash_strings(pl.Series(["slept", "wrote", "books"]))
     assert HashCounts(frame["seen"]).of(words).tolist() == [2, 1, 0]
 
 
@@ -213,7 +214,7 @@ def test_the_role_of_a_verb_is_its_frame_and_some_frames_tell_nothing(words, rol
 def _fits(frames, place="object", *, tied=False, beginning=0):
     """Whether a verb that the corpora show in these frames may replace one in another frame."""
     known, other = 1 << 50, 1 << 54
-    hashes = dict(zip(FRAMES, pl.Series([*FRAMES.values()]).hash(word_replacement.ROLE).to_list(), strict=True))
+    hashes = dict(zip(FRAMES, hash_strings(pl.Series([*FRAMES.values()]), word_replacement.ROLE).tolist(), strict=True))
     plain = {name: [1 << (n + 9 * row) for row in range(4)] for n, name in enumerate(word_replacement.HASHED[:6])}
     special = {"known": [other, known, other, other], "role": [hashes[place], 1 << 56, 1 << 57, 1 << 58]}
     special |= {"beginning": [0, beginning, 0, 0]}
