@@ -198,8 +198,8 @@ def without_trees(text):
     ],
 )
 def test_without_trees_the_subject_before_is_the_first_person_of_the_last_sentence_with_one(tmp_path, texts, expected):
-    texts.append("They saw her:a and her:b there.")  # both are persons
-    found = candidates_of(tmp_path, without_trees(document(1, texts, a="Anna", b="Berta")))
+    both_are_persons = "They saw her:a and her:b there."
+    found = candidates_of(tmp_path, without_trees(document(1, [*texts, both_are_persons], a="Anna", b="Berta")))
     assert found["mention"].to_list() == expected
 
 
