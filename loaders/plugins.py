@@ -6,9 +6,12 @@ A plugin is a folder with the layout of the package::
     languages/<code>.toml                     takes the place of the package's file of the language
     catalogue/<code>.toml                     corpora beside those of the package's catalogue
 
-Files whose names begin with ``_`` are no tasks: other files may import them. In use are the folders that the
-environment variable ``DISCOPROBE_PLUGINS`` names, and the packages that the entry points of the group ``discoprobe``
-name. ``--plugins`` and `use_plugins` set the variable, so that worker processes have the same plugins.
+Files whose names begin with ``_`` are no tasks: other files may import them. Two plugins have no such file of one name,
+no task of one name, and no file of one language: an error names both. Their catalogues are put together.
+
+In use are the folders that the environment variable ``DISCOPROBE_PLUGINS`` names, and the packages that the entry
+points of the group ``discoprobe`` name. ``--plugins`` and `use_plugins` set the variable, so that worker processes have
+the same plugins.
 """
 
 import functools
@@ -16,8 +19,10 @@ import importlib
 import importlib.metadata
 import importlib.util
 import os
+import re
 import sys
 import traceback
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -38,7 +43,7 @@ FAMILIES: Final = ("probing", "discourse", "relations", "suites")
 """The folders with tasks, of a plugin and of ``builders``."""
 
 PluginFiles = Mapping[str, Mapping[str, object]]
-"""Size and hash (``bytes``, ``sha256``) of files of plugins, by path in their folder."""
+"""Size and hash (``bytes``, ``sha256``) of files of plugins, by path in their folder; see `identity`."""
 
 _reloads = 0
 """Number of calls of `use_plugins`: what was cached before a call is not used after it."""
@@ -66,10 +71,10 @@ def use_plugins(*folders: str | os.PathLike[str]) -> None:
 
 
 def plugin_folders() -> tuple[Path, ...]:
-    """The folders of all plugins in use: of the variable, then of entry points.
+    """The folders of all plugins in use, each once: of the variable, then of entry points.
 
     Raises:
-        UsageError: one does not exist or is no plugin.
+        UsageError: one does not exist or is no plugin, or two have a file of one name that tasks import.
     """
     return _folders(os.environ.get(VARIABLE, ""), _reloads)
 
@@ -86,7 +91,14 @@ def _folders(named: str, _reloads: int) -> tuple[Path, ...]:
             raise UsageError(f"entry point {entry.name} = {entry.value}: there is no package {entry.module}")
         folders += [Path(location).resolve() for location in spec.submodule_search_locations]
     _check(folders)
-    return tuple(dict.fromkeys(folders))
+    folders = list(dict.fromkeys(folders))
+    imported: dict[tuple[str, str], Path] = {}
+    for file in (file for folder in folders for family in FAMILIES for file in sorted((folder / family).glob("_*"))):
+        first = imported.setdefault((file.parent.name, file.stem), file)
+        if first != file and not file.name.startswith("__"):
+            problem = "have one name, so that tasks of both plugins would import the first; rename one of them"
+            raise UsageError(f"plugins: {first} and {file} {problem}")
+    return tuple(folders)
 
 
 def _check(folders: Iterable[Path]) -> None:
@@ -149,15 +161,29 @@ def folder_of(file: Path) -> Path | None:
 
 
 def identity(files: Iterable[Path]) -> PluginFiles:
-    """Hash and size of files of plugins, by their path in the folder; of a Python file all of its plugin."""
-    paths: dict[str, Path] = {}
+    """Hash and size of files of plugins, by their path in the folder; of a Python file all of its plugin.
+
+    If several plugins have a file of one path, the files are in the order of their hashes, and all but the first have a
+    number: ``catalogue/es.toml (2)``. `path_of` returns the path.
+    """
+    paths: defaultdict[str, set[Path]] = defaultdict(set)
     for file in files:
         folder = folder_of(file)
         assert folder is not None
-        for path in sorted(folder.rglob("*.py")) if file.suffix == ".py" else [file]:
-            paths[path.relative_to(folder).as_posix()] = path
-    hashes = {name: hashes_of(path, with_git=False) for name, path in sorted(paths.items())}
-    return {name: {"sha256": of_file.sha256, "bytes": of_file.bytes} for name, of_file in hashes.items()}
+        for path in folder.rglob("*.py") if file.suffix == ".py" else [file]:
+            paths[path.relative_to(folder).as_posix()].add(path)
+    return {
+        f"{name} ({number})" if number > 1 else name: {"sha256": sha256, "bytes": size}
+        for name, of_name in sorted(paths.items())
+        for number, (sha256, size) in enumerate(
+            sorted((of.sha256, of.bytes) for of in (hashes_of(path, with_git=False) for path in of_name)), 1
+        )
+    }
+
+
+def path_of(name: str) -> str:
+    """The path in a plugin of a file that `identity` names."""
+    return re.sub(r" \(\d+\)$", "", name)
 
 
 def language_identity(code: str) -> PluginFiles:

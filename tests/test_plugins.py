@@ -47,9 +47,9 @@ def built(tmp_path, *tasks, **options):
     return result.manifest, rows
 
 
-def reasons(tmp_path, *tasks):
+def reasons(tmp_path, *tasks, **options):
     """Why the configs of tasks are out of date, by name."""
-    return pipeline.stale_configs(Request(**SAMPLE, tasks=tasks), tmp_path / "out").reasons
+    return pipeline.stale_configs(Request(**{**SAMPLE, "tasks": tasks, **options}), tmp_path / "out").reasons
 
 
 def test_the_example_of_a_task_is_checked_built_and_listed(command, plugin):
@@ -336,6 +336,138 @@ def test_an_installed_package_offers_its_tasks_by_an_entry_point(plugin, tmp_pat
     with pytest.raises(UsageError, match="entry point mine = no_such_package: there is no package no_such_package"):
         plugin_folders()
     (info / "entry_points.txt").unlink()
+
+
+@pytest.fixture
+def two(plugin, tmp_path):
+    """Two folders for plugins."""
+    return plugin, tmp_path / "other"
+
+
+def write(file, text):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("path", "ask", "problem"),
+    [
+        ("languages/da.toml", lambda: language_data("da"), "are files of one language; use one of them"),
+        (
+            "probing/_shared.py",
+            all_tasks,
+            "have one name, so that tasks of both plugins would import the first; rename",
+        ),
+    ],
+)
+def test_of_two_plugins_with_one_file_none_wins(two, path, ask, problem):
+    one, other = (write(folder / path, 'name = "Danish"\ncode = "da"\n') for folder in two)
+    use_plugins(*two)
+    with pytest.raises(UsageError, match=f"^plugins: {one} and {other} {problem}"):
+        ask()
+    use_plugins(two[1])
+    ask()
+
+
+def test_two_plugins_with_one_language_are_an_error_of_one_line(command, two):
+    files = [new_language("es", folder) for folder in two]
+    done = command("run", *(f"--plugins={folder}" for folder in two), "--corpus", "sample", "--lang", "es")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert all(str(file) in done.stderr for file in files)
+
+
+def test_of_two_plugins_with_one_task_none_wins(two):
+    one, other = (new_task("my_task", two[0]), write(two[1] / "discourse" / "my_task.py", '"""A."""\n'))
+    use_plugins(*two)
+    with pytest.raises(DiscoprobeError, match=f"^{other}:1: there is a task my_task in {one}; rename the file$"):
+        all_tasks()
+
+
+def test_of_two_plugins_with_one_corpus_none_wins(two):
+    one, other = (new_corpus("mine", "es", folder) for folder in two)
+    use_plugins(*two)
+    with pytest.raises(DiscoprobeError, match=f"^{other}: there is a corpus es_mine in {one}; choose another name"):
+        treebanks.default_corpora("es")
+
+
+def test_a_language_has_one_name_in_all_catalogues(two):
+    """That of the package, or else of the first plugin."""
+    file = new_corpus("mine", "es", two[0])
+    file.write_text(file.read_text("utf-8").replace('"Spanish"', '"Castilian"'), encoding="utf-8")
+    problem = f"{file}:3: language.name: expected 'Spanish', as in catalogue/es.toml"
+    assert mistakes_in(file) == [problem]
+    use_plugins(two[0])
+    with pytest.raises(DiscoprobeError, match=f"^{problem}$"):
+        treebanks.language_name("es")
+    one, other = (
+        write(folder / "catalogue" / "qaa.toml", f'[language]\ncode = "qaa"\nname = "{name}"\n')
+        for folder, name in zip(two, ("Elvish", "Sindarin"), strict=True)
+    )
+    file.unlink()
+    use_plugins(*two)
+    with pytest.raises(DiscoprobeError, match=f"^{other}:3: language.name: expected 'Elvish', as in {one}$"):
+        treebanks.language_name("qaa")
+
+
+def test_catalogues_of_two_plugins_for_one_language_are_put_together(two, tmp_path):
+    """A change of either makes configs out of date, and the release can be built again with both."""
+    files = [new_corpus(name, "es", folder) for folder, name in zip(two, ("mine", "yours"), strict=True)]
+    (data,) = (two[1] / "corpora").rglob("*.conllu")
+    before = hashes_of(data).git_blob_sha1
+    data.write_text(data.read_text("utf-8").replace("cocinero", "camarero"), encoding="utf-8")
+    files[1].write_text(files[1].read_text("utf-8").replace(before, hashes_of(data).git_blob_sha1), encoding="utf-8")
+    use_plugins(*two)
+    options = {"corpora": ("mine", "yours"), "languages": ()}
+    entry = built(tmp_path, "sent_len", **options)[0]["configs"]["sent_len_es"]
+    assert set(entry["sources"]) == {"mine", "yours"}
+    assert entry["plugins"].keys() == {"catalogue/es.toml", "catalogue/es.toml (2)"}
+    use_plugins(*two[::-1])
+    assert reasons(tmp_path, "sent_len", **options) == {}
+    release = manifest.read(tmp_path / "out")
+    assert list(pipeline.requests_of(release, ["sent_len_es"]))
+    for file in files:
+        text = file.read_text("utf-8")
+        file.write_text(f"{text}\n", encoding="utf-8")
+        use_plugins(*two)
+        assert reasons(tmp_path, "sent_len", **options).keys() == {"sent_len_es"}
+        with pytest.raises(UnsupportedError, match=r"^sent_len_es was made with another catalogue/es.toml"):
+            next(pipeline.requests_of(release, ["sent_len_es"]))
+        file.write_text(text, encoding="utf-8")
+
+
+def test_a_config_depends_on_the_catalogues_of_its_corpora_only(plugin, tmp_path):
+    new_corpus("mine", "es", plugin)
+    use_plugins(plugin)
+    assert "plugins" not in built(tmp_path, "bso")[0]["configs"]["bso_es"]
+
+
+def test_a_folder_that_is_named_twice_is_one_plugin(plugin):
+    new_task("my_task", plugin)
+    use_plugins(plugin, plugin)
+    assert "my_task" in all_tasks()
+
+
+def test_a_task_imports_the_files_of_its_own_plugin(two):
+    """Also if another plugin with such a file was in use before."""
+    for folder in two:
+        write(folder / "probing" / "_shared.py", f"SUMMARY = '{folder.name}'\n")
+        file = new_task("my_task", folder)
+        imported = "import polars as pl\n\nfrom discoprobe.builders.probing._shared import SUMMARY\n"
+        text = file.read_text("utf-8").replace("import polars as pl\n", imported)
+        file.write_text(f"{text}\n__doc__ = SUMMARY\n", encoding="utf-8")
+    for folder in two:
+        use_plugins(folder)
+        assert all_tasks()["my_task"].definition == folder.name
+
+
+def test_an_error_in_a_file_that_a_task_imports_names_its_line(plugin):
+    file = write(plugin / "probing" / "_shared.py", "def words(trees):\n    return trees.word\n")
+    write(plugin / "probing" / "own.py", f"{DOCSTRING}{IMPORTS}from discoprobe.builders.probing._shared import words\n"
+          f"def select(trees, _):\n    return words(trees)\n{TASK}")  # fmt: skip
+    use_plugins(plugin)
+    with pytest.raises(DiscoprobeError, match=f"^{file}:2: AttributeError: 'Trees' object"):
+        pipeline.run(Request(**SAMPLE, tasks=("own",)), plugin / "out")
 
 
 def test_the_variable_names_several_folders(plugin, tmp_path, monkeypatch):

@@ -11,15 +11,17 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from shared import SHARED, sample_file
+from made_sentences import document
+from shared import SHARED, SMALL_CLASSES, sample_file
 
-from discoprobe.builders import Settings, blocks_of, build_all, tasks_named
+from discoprobe.builders import Config, Settings, blocks_of, build_all, tasks_named
+from discoprobe.builders.sentences.confidence import MEASURES, is_sure
 from discoprobe.cards.review import read_card
-from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.corpus import Source, Trust
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import Sentence, Token, Word
-from discoprobe.silver import LIMIT, is_annotated, label_errors
+from discoprobe.silver import LIMIT, held_out, is_annotated, label_errors
 from discoprobe.silver import _errors as label_errors_of
 from discoprobe.sources import load_corpus
 
@@ -137,6 +139,54 @@ def test_measures_that_tell_nothing_leave_nothing():
     errors = label_errors_of(np.zeros_like(table), right, labels, texts)
     assert errors.trust is None
     assert errors.used == 0
+
+
+@pytest.mark.parametrize("of_a_sentence", [1, 4], ids=["candidates", "sentences"])
+def test_noise_tells_nothing_about_what_it_was_not_learned_from(of_a_sentence):
+    """With this many measures, chance tells any candidates apart, but no others; those of a sentence stay together."""
+    rng, n_texts = random.Random(5), 1000 // of_a_sentence
+    right = np.repeat([rng.random() < 0.5 for _ in range(n_texts)], of_a_sentence)
+    table = np.repeat([[rng.gauss(0, 1) for _ in range(300)] for _ in range(n_texts)], of_a_sentence, axis=0)
+    texts = [f"text {n // of_a_sentence}" for n in range(1000)]
+    errors = label_errors_of(table, right, [""] * 1000, texts)
+    assert (errors.used, errors.trust) == (0, None)
+
+
+def test_of_candidates_that_are_equally_sure_all_are_used_or_none():
+    """The first hundred are right, but nothing tells them from the others."""
+    right = np.arange(130) < 100
+    errors = label_errors_of(np.zeros((130, 3)), right, [""] * 130, [f"text {n}" for n in range(130)])
+    assert (errors.used, errors.trust) == (0, None)
+
+
+def test_what_was_found_right_is_sure():
+    """The least sum is a rounded number; none of the candidates that it was chosen for falls below it."""
+    table, right, labels, texts = made_candidates(wrong=0)
+    assert is_sure(label_errors_of(table, right, labels, texts).trust, table, pl.Series(labels)).all()
+
+
+@pytest.mark.parametrize(
+    ("files", "used"),
+    [(("train", "dev", "test"), {"dev", "test"}), (("train", "test"), {"test"}), (("train",), {"train"})],
+)
+def test_what_models_were_not_trained_on_shows_which_labels_are_right(tmp_path, files, used):
+    for name in files:
+        (tmp_path / f"es_made-ud-{name}.conllu").write_text(document(name, ["{a} vino."], a="Ana"), encoding="utf-8")
+    shards = held_out([tmp_path], "es", "stop").shards()
+    assert {name for shard in shards for name in shard.sentences["sent_id"]} == {f"{name}.1" for name in used}
+
+
+@pytest.mark.parametrize("silver", [False, True])
+def test_only_automatic_annotation_has_to_be_sure(silver):
+    """A model says nothing of the words of a treebank."""
+    corpus, tasks = load_corpus("es", ["sample"]), tasks_named(["subj_number"])
+    (expected,) = build_all(tasks, corpus, SMALL_CLASSES)
+    sources = [dataclasses.replace(source, annotation={"silver": {}} if silver else None) for source in corpus.sources]
+    never = {"subj_number": Trust((0.0,) * len(MEASURES), {})}
+    (result,) = build_all(tasks, dataclasses.replace(corpus, sources=tuple(sources), trust=never), SMALL_CLASSES)
+    assert isinstance(expected, Config)
+    assert isinstance(result, Config) is not silver
+    assert silver or result.splits == expected.splits
 
 
 def test_tasks_on_annotated_sentences():

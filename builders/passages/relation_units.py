@@ -266,29 +266,33 @@ def _sample_relations(frame: pl.DataFrame, context: Context, *, natural: bool) -
 
 
 def _each_once(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
-    """Each two units once; none of those that occur with several labels."""
+    """Each two units once, in the last of their published splits; none of those that occur with several labels."""
     same = ["_unit1", "_unit2"]
     keyed = frame.with_columns(pl.col(f"sentence{n}").str.to_lowercase().alias(f"_unit{n}") for n in (1, 2))
     agreed = drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
-    single = agreed.sort("key").unique(same, keep="first", maintain_order=True)
+    native = pl.col("native").cast(Split)
+    last = native.max().over(same)
+    ordered = agreed.sort(native.fill_null(last) == last, "key", descending=[True, False], nulls_last=True)
+    single = ordered.unique(same, keep="first").sort("key")
     return drops.keep(agreed, single, "duplicate").drop(same)
 
 
 def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Adds ``group`` (the document; two corpora can have the same) and ``split``.
 
-    Where a corpus has all three splits, they are those of its publishers.
+    Where a corpus has all three splits, they are those of its publishers. A document that several such corpora have is
+    in the last of its splits, so that no published test set loses a document.
     """
     complete = frame.filter(pl.col("native").drop_nulls().n_unique().over("corpus") == len(SPLITS))["corpus"].unique()
     groups = frame.group_by(group="doc_id", maintain_order=True).agg(
-        weight=pl.len(), native=pl.col("native").filter(pl.col("corpus").is_in(complete.implode())).drop_nulls().first()
+        weight=pl.len(), native=pl.col("native").cast(Split).filter(pl.col("corpus").is_in(complete.implode())).max()
     )
     hashed = groups.filter(pl.col("native").is_null())
     keys = [hashing.digest("document", name) for name in hashed["group"]]
     places = pl.concat(
         [
             hashed.select("group", split_of(keys, context.settings.seed, hashed["weight"])),
-            groups.drop_nulls("native").select("group", split=pl.col("native").cast(Split)),
+            groups.drop_nulls("native").select("group", split="native"),
         ]
     )
     return frame.with_columns(group="doc_id").join(places, on="group", how="left", maintain_order="left")

@@ -16,4 +16,4 @@ Relations are read from tables of DISRPT, or from the words of a treebank (`Disc
 
 from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
 
-TASK = relation_task(published, LABELS, version=6)
+TASK = relation_task(published, LABELS, version=7)

@@ -9,4 +9,4 @@ and more classes. As there, `marked` shows the units in their sentences.
 
 from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
 
-TASK = relation_task(published, LABELS, natural=False, version=6)
+TASK = relation_task(published, LABELS, natural=False, version=7)

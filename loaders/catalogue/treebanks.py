@@ -534,6 +534,13 @@ def packaged_names() -> frozenset[str]:
     return frozenset(name.casefold() for entry in entries for name in _names_in(entry.read_text(encoding="utf-8")))
 
 
+def packaged_language_name(code: str) -> str:
+    """The name of a language in the package's catalogue; empty if it does not have the language."""
+    file = _folder() / f"{code}.toml"
+    text = file.read_text(encoding="utf-8").partition("\n[[")[0] if file.is_file() else ""
+    return str(parse_toml(text, file.name)["language"]["name"]) if text else ""
+
+
 def own_files(names: Iterable[str]) -> list[Path]:
     """The files of plugins that have corpora of these names."""
     names = set(names)
@@ -588,7 +595,9 @@ def _by_code() -> Mapping[str, Language]:
             if head.code != code:
                 place = f"{file}:{line_of(text, ['language', 'code'])}" if of_plugin else file
                 raise DiscoprobeError(f"{place}: language.code: expected '{code}', as the file is called")
-            heads.setdefault(code, head)
+            if head != heads.setdefault(code, head):
+                place, first = f"{file}:{line_of(text, ['language', 'name'])}", next(iter(_texts(code)))
+                raise DiscoprobeError(f"{place}: language.name: expected '{heads[code].name}', as in {first}")
     return MappingProxyType(heads)
 
 
@@ -638,7 +647,7 @@ def _contents(code: str) -> CatalogueFile:
     Raises:
         DiscoprobeError: a file of a plugin has a mistake, or a corpus with a name that is used.
     """
-    together = CatalogueFile(_by_code()[code])
+    together, places = CatalogueFile(_by_code()[code]), dict[str, str]()
     for file, text in _texts(code).items():
         tables = parse_toml(text, file)
         for kind in KINDS:
@@ -647,8 +656,10 @@ def _contents(code: str) -> CatalogueFile:
         contents = convert_table(tables, CatalogueFile, file, toml=text if Path(file).is_absolute() else "")
         records = {kind: (*getattr(together, kind), *getattr(contents, kind)) for kind in KINDS}
         names = Counter(name.casefold() for of_kind in records.values() for record in of_kind for name in record.names)
-        if Path(file).is_absolute() and (twice := [name for name, n in names.items() if n > 1]):
-            raise DiscoprobeError(f"{file}: the catalogue has a corpus {twice[0]}; choose another name and prefix")
+        if Path(file).is_absolute() and (twice := sorted(name for name, n in names.items() if n > 1)):
+            where = places.get(twice[0], file)
+            raise DiscoprobeError(f"{file}: there is a corpus {twice[0]} in {where}; choose another name and prefix")
+        places |= {name: file for name in names if name not in places}
         together = msgspec.structs.replace(together, **records)
     return together
 

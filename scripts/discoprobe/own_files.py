@@ -237,6 +237,9 @@ def _of_catalogue(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
     head = tables.get("language")
     if isinstance(head, dict) and head.get("code", file.stem) != file.stem:
         yield Mistake(["language", "code"], f"expected '{file.stem}', as the file is called")
+    language = treebanks.packaged_language_name(file.stem)
+    if isinstance(head, dict) and language and head.get("name", language) != language:
+        yield Mistake(["language", "name"], f"expected '{language}', as in catalogue/{file.stem}.toml")
     names: Counter[str] = Counter()
     for kind in KINDS:
         of_kind = tables.get(kind)

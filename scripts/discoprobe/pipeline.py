@@ -41,7 +41,7 @@ from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, write_atomically
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.plugins import identity, language_file, plugin_folders
+from discoprobe.loaders.plugins import identity, language_file, path_of, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
@@ -476,7 +476,8 @@ def requests_of(
 def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
     """Raise an error if configs were made with files of plugins that are not in use, or that have changed."""
     for name, entry in entries.items():
-        for path, file in entry.get("plugins", {}).items():
+        for listed, file in entry.get("plugins", {}).items():
+            path = path_of(listed)
             places = [folder / path for folder in plugin_folders() if (folder / path).is_file()]
             if not places:
                 raise UnsupportedError(f"{name} was made with {path} of a plugin; give its folder with --plugins")

@@ -13,6 +13,7 @@ from discoprobe.sources import load_corpus
 
 START = ("{a} came home late.", "She:a slept until noon.", "{b} sang very loud.", "She:b left at noon.")
 """Both are named; Berta was mentioned last."""
+WITH_CARL = ("{a} came home late.", "She:a slept until noon.", "{c} sang very loud.", "He:c left at noon.")
 
 
 def corpus(folder, lang, texts):
@@ -56,6 +57,70 @@ def test_which_names_are_exchanged(tmp_path, sentence, expected):
 
 
 @pytest.mark.parametrize(
+    ("between", "rival"),
+    [
+        pytest.param(["Dora:d came home late.", "{b} sang very loud."], "Berta", id="berta"),
+        pytest.param(["{b} sang very loud.", "Dora:d came home late."], "Dora", id="dora"),
+        pytest.param(
+            ["Dora:d came home late.", "{b} sang very loud.", "They:z saw her:d there."], "Dora", id="pronoun"
+        ),
+    ],
+)
+def test_of_several_persons_the_rival_is_the_one_who_was_mentioned_last(tmp_path, between, rival):
+    texts = "{a} came home late.", "She:a slept until noon.", *between, "Nobody laughed.", "{a} laughed for hours."
+    found = candidates(tmp_path, *texts, "She:b left at noon.", "She:d left at noon.")
+    assert last(found)[-1] == ("Anna", rival, "far", None)
+
+
+def test_near_is_who_was_mentioned_last_even_if_she_was_mentioned_first_too(tmp_path):
+    texts = "{b} came home late.", "{a} sang very loud.", "She:a slept until noon.", "She:b left at noon."
+    assert last(candidates(tmp_path, *texts, "{b} laughed for hours."))[-1] == ("Berta", "Anna", "near", None)
+
+
+def test_a_text_is_not_longer_than_it_has_to_be(tmp_path):
+    """It begins six sentences before the last one, or with an earlier one that names the person."""
+    rain = ["Rain fell all night."] * 4
+    ids = candidates(tmp_path, *rain, *START, "{a} laughed for hours.")["ids"][-1]
+    assert ids.to_list() == [f"1.{n}" for n in range(3, 10)]
+    ids = candidates(tmp_path, *rain, START[0], *rain, *START[1:], "{a} laughed for hours.")["ids"][-1]
+    assert ids.to_list() == [f"1.{n}" for n in range(5, 14)]
+
+
+@pytest.mark.parametrize(("a", "b", "n"), [("Miss Anna", "Miss Berta", 2), ("Anna Lund", "Berta Lund", 0)])
+def test_names_may_have_the_first_word_in_common_but_not_the_last(tmp_path, a, b, n):
+    assert candidates(tmp_path, *START, "{b} laughed for hours.", a=a, b=b).height == n
+
+
+def test_of_two_names_in_a_sentence_the_one_that_can_be_exchanged_is_used(tmp_path):
+    """Nobody has named Dora, who is the subject."""
+    found = candidates(tmp_path, *START, "Dora:d saw {a} there.", "She:d left at noon.")
+    assert last(found)[-1] == ("Anna", "Berta", "far", None)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        pytest.param(["She:a slept very well.", "{b} came home late.", "She:b slept very well.", "{a} laughed aloud."],
+                     ("Anna", "Berta", "far", None), id="name-before-pronoun"),
+        pytest.param(["He:c laughed aloud.", "He:c slept very well.", "She:a laughed aloud."],
+                     ("She", "He", "far", None), id="far-before-near"),
+    ],
+)  # fmt: skip
+def test_of_texts_that_overlap_the_rarer_kind_is_used(tmp_path, sentences, expected):
+    found = last(candidates(tmp_path, *WITH_CARL, *sentences))
+    assert [row for row in found if row[-1] is None] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("fourth", "cell"), [("She:b left at noon.", "1 0"), ("{b} left at noon.", "1 1"), ("She:b saw {a}.", "-1 1")]
+)
+def test_the_cell_compares_who_was_mentioned_last_with_the_other(tmp_path, fourth, cell):
+    """Berta has the longer name; it occurs as often as Anna's, or more often; at last, Anna's occurs more often."""
+    texts = *START[:3], fourth, "Nobody laughed.", "{a} laughed for hours.", "She:b left at noon."
+    assert candidates(tmp_path, *texts, b="Berta Holm")["cell"][-1] == cell
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         pytest.param("{a} met {b} there.", id="both"),
@@ -74,9 +139,6 @@ def test_a_context_is_long_enough_and_names_both(tmp_path):
     assert last(candidates(tmp_path, *START[1:], "{a} laughed for hours."))[-1][-1] == "short-context"
     found = candidates(tmp_path, "Annie:a came home late.", *START[1:], "{a} laughed for hours.")
     assert last(found)[-1][-1] == "not-named"
-
-
-WITH_CARL = ("{a} came home late.", "She:a slept until noon.", "{c} sang very loud.", "He:c left at noon.")
 
 
 @pytest.mark.parametrize(
@@ -99,6 +161,11 @@ def test_the_bad_text_has_the_pronoun_of_the_rival(tmp_path):
     found = candidates(tmp_path, *WITH_CARL, "Then she:a laughed.")
     assert found["sentence2"][-1].endswith("He left at noon. Then he laughed.")
     assert found["cell"][-1].startswith("he ")
+
+
+@pytest.mark.parametrize(("more", "cell"), [("Rain fell all night.", "he 0"), ("He:c laughed aloud.", "he 1")])
+def test_the_cell_says_whether_the_pronoun_that_was_used_last_is_more_frequent(tmp_path, more, cell):
+    assert candidates(tmp_path, *WITH_CARL, more, "She:a laughed aloud.")["cell"][-1] == cell
 
 
 def test_where_words_agree_no_pronoun_is_exchanged(tmp_path):

@@ -13,14 +13,18 @@ from shared import UD, needs_shared
 
 from discoprobe.builders import Context, Settings, Shape, tasks_named
 from discoprobe.builders.audit import audit
-from discoprobe.builders.build import build_all
+from discoprobe.builders.build import build, build_all
 from discoprobe.builders.passages.entities import _parts
+from discoprobe.builders.passages.entity_marks import NEAREST, SAME_CUES
 from discoprobe.builders.passages.mention_rows import typicality
 from discoprobe.builders.task import unsupported
 from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 TASKS = ("same_entity", "given_new", "salience", "bridging_choice")
+ROOM = ("lamp", "desk", "chair", "shelf", "carpet", "clock", "mirror", "vase", "sofa", "radio",
+        "window", "curtain", "bottle", "table", "piano", "kettle", "candle", "pillow")  # fmt: skip
+"""Things in a house."""
 WORDS = {
     "she": "PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs",
     "her": "PRON Gender=Fem|Number=Sing|Person=3|PronType=Prs",
@@ -28,16 +32,17 @@ WORDS = {
     "I": "PRON Number=Sing|Person=1|PronType=Prs",
     "whose": "DET Poss=Yes|PronType=Prs", "the": "DET Definite=Def|PronType=Art", "a": "DET Definite=Ind|PronType=Art",
     **dict.fromkeys(("Anna", "Berta", "Clara", "Carl", "Dora"), "PROPN Number=Sing"),
-    **dict.fromkeys(("house", "door", "roof", "car", "street", "town", "garden", "wall"), "NOUN Number=Sing"),
+    **dict.fromkeys(("house", "door", "roof", "car", "street", "town", "garden", "wall", *ROOM),
+                    "NOUN Number=Sing"),
 }  # fmt: skip
 """Words of made sentences → part of speech and features; others are verbs."""
 PADDING = "it rained and rained " * 24 + "."
 
 
-def conllu(number, *sentences):
+def conllu(number, *sentences, padding=PADDING):
     """A document. Mentions are written ``[a Anna]``; ``[a/new …]`` has a status, ``[d/acc:inf<h …]`` a bridge."""
     lines = [f"# newdoc id = d{number}", "# global.Entity = GRP-etype-infstat-salience-link"]
-    for place, sentence in enumerate((*sentences, PADDING), 1):
+    for place, sentence in enumerate((*sentences, padding), 1):
         words, opened = [], []
         for piece in re.findall(r"\[[^ ]+|[^\s\[\]]+|\]", sentence):
             if piece.startswith("["):
@@ -68,13 +73,22 @@ def conllu(number, *sentences):
     return "\n".join(lines) + "\n"
 
 
-def marks_of(folder, task, *sentences):
-    """The sets of rows that a task can make of a document: the marked texts of each."""
+def corpus_of_texts(folder, *texts):
     path = folder / "en_made-ud-test.conllu"
-    path.write_text(conllu(1, *sentences), encoding="utf-8")
+    path.write_text("".join(texts), encoding="utf-8")
+    return load_corpus(str(path))
+
+
+def candidates(folder, task, *sentences):
+    """The sets of rows that a task can make of a document."""
     (chosen,) = tasks_named([task])
-    (part,) = load_corpus(str(path)).parts
-    frame = chosen.select(part.load(), Context(task, language_data("en"), Settings(), chosen.labels))
+    (part,) = corpus_of_texts(folder, conllu(1, *sentences)).parts
+    return chosen.select(part.load(), Context(task, language_data("en"), Settings(), chosen.labels))
+
+
+def marks_of(folder, task, *sentences):
+    """The marked texts of each set."""
+    frame = candidates(folder, task, *sentences)
     return [
         [re.sub(r"(?s) it rained.*", "", text) for text in texts]
         for texts in frame.filter(frame["reason"].is_null())["texts"].to_list()
@@ -95,10 +109,43 @@ TAKE = [
             "the street saw a wall . the house saw [1 the town] .",
         ],
     ),
+    # The passage before this one mentions nothing.
+    (
+        "given_new",
+        [PADDING, "[s/new the street] saw [w/new a wall] .", "[h/new the house] saw [s/giv:act the town] ."],
+        [
+            "the street saw a wall . [1 the house] saw the town .",
+            "the street saw a wall . the house saw [1 the town] .",
+        ],
+    ),
+    # What is mentioned again later is new at first.
+    (
+        "given_new",
+        [
+            "[s/new the street] saw [w/new a wall] .",
+            "[h/new the house] saw [s/giv:act the town] .",
+            "[h the roof] saw .",
+        ],
+        [
+            "the street saw a wall . [1 the house] saw the town . the roof saw .",
+            "the street saw a wall . the house saw [1 the town] . the roof saw .",
+        ],
+    ),
+    (
+        "given_new",
+        ["Anna met [b/new Berta] .", "[c/new Dora] saw [b/giv:act Clara] ."],
+        ["Anna met Berta . [1 Dora] saw Clara .", "Anna met Berta . Dora saw [1 Clara] ."],
+    ),
     (
         "salience",
         ["[a Anna] met [c Carl] ."],
         ["[1 Anna] met Carl .", "Anna met [1 Carl] ."],
+    ),
+    # The first mentions are marked.
+    (
+        "salience",
+        ["[a Anna] met [c Carl] .", "[c Dora] saw [a Clara] ."],
+        ["[1 Anna] met Carl . Dora saw Clara .", "Anna met [1 Carl] . Dora saw Clara ."],
     ),
     (
         "bridging_choice",
@@ -120,10 +167,28 @@ LEAVE = [
     ("same_entity", ["[a Anna] met [b Berta] ."]),
     # A first person refers to whoever speaks.
     ("same_entity", ["[a I] met [b I] .", "[a I] left ."]),
+    # Whom another mention has inside is no rival anywhere in the document.
+    (
+        "same_entity",
+        ["[a Anna] met [b Berta] .", "[b she] smiled .", "[a she] left .", "[b Clara saw [a Dora]] left ."],
+    ),
     # The article would tell.
     ("given_new", ["[s/new the street] saw [w/new a wall] .", "[h/new a house] saw [s/giv:act the town] ."]),
     # The earlier name tells that the entity is not new.
     ("given_new", ["[a/new Anna] met [b/new Berta] .", "[c/new Anna] saw [a/giv:act Anna] ."]),
+    # The name was used before, for somebody whom annotators did not mark.
+    ("given_new", ["Dora met [b/new Berta] .", "[c/new Dora] saw [b/giv:act Clara] ."]),
+    # What the document mentioned before, in another passage, is neither new nor given.
+    (
+        "given_new",
+        [
+            "[h/new the roof] saw .",
+            PADDING,
+            "[s/new the street] saw [w/new a wall] .",
+            "[h/new the house] saw [s/giv:act the town] .",
+        ],
+    ),
+    ("given_new", ["[s/new the street] saw .", PADDING, "[h/new the house] saw [s/giv:act the town] ."]),
     # Both are in the summaries, or none is.
     ("salience", ["[a Anna] met [b Berta] ."]),
     ("salience", ["[c Anna] met [d Berta] ."]),
@@ -132,6 +197,15 @@ LEAVE = [
     (
         "bridging_choice",
         ["[h/new a door] saw [w/new a wall] and [t/new a town] and [g/new a garden] .", "[d/acc:inf<h the door] saw ."],
+    ),
+    # Another mention of the house has the wall inside.
+    (
+        "bridging_choice",
+        [
+            "[h/new a house] saw [w/new a wall] and [t/new a town] and [g/new a garden] .",
+            "[h the street saw [w the roof]] saw .",
+            "[d/acc:inf<h the door] saw .",
+        ],
     ),
     # A roof of the house is no wrong choice, and a pronoun is none that can be read.
     (
@@ -200,6 +274,67 @@ def test_two_noun_phrases_of_different_persons_are_not_the_same(tmp_path):
     second = "[2 whose garden]"
     assert any(second in text for of_set in same for text in of_set)
     assert not any(second in text for of_set in different for text in of_set)
+
+
+@pytest.mark.parametrize(("before", "last", "used"), [(2, "[a whose]", True), (2, "whose", False), (1, "whose", True)])
+def test_where_possessors_are_mentions_one_that_is_none_may_be_what_the_whole_refers_to(tmp_path, before, last, used):
+    """*Whose* begins five mentions and is a mention itself in all, in four, or, of three, in two."""
+    texts = [
+        "[a Anna] met [b Berta] .",
+        *["[g [a whose] garden tended] saw [h [b whose] garden walled] ."] * before,
+        f"[g {last} garden] left .",
+    ]
+    found = marks_of(tmp_path, "same_entity", *texts)
+    assert any("[2 whose garden]" in text for of_set in found for text in of_set) is used
+
+
+def test_two_persons_of_one_family_name_need_another_name_each(tmp_path):
+    """After *Dora and Berta Dora*, who *Dora* is can be told from the words alone."""
+    texts = "[a {}] met [b Berta Dora] .", "[a she] saw .", "[b she] saw .", "[a Dora] left ."
+    both, one = (marks_of(tmp_path, "same_entity", first.format(name), *rest)
+                 for first, *rest in [texts] for name in ("Anna Dora", "Dora"))  # fmt: skip
+    pair = "[1 {}] met Berta Dora . she saw . she saw . [2 Dora] left ."
+    assert any(pair.format("Anna Dora") in texts_of_set for texts_of_set in both)
+    assert not any(pair.format("Dora") in texts_of_set for texts_of_set in one)
+
+
+def test_mentions_are_counted_from_the_last_one_of_an_entity(tmp_path):
+    """Anna was mentioned directly before the last *she*, and Berta before that."""
+    texts = "[a Anna] met [b Berta] .", "[b she] smiled .", "[a she] saw .", "[a she] left ."
+    rows = candidates(tmp_path, "same_entity", *texts).select("texts", "cues").iter_rows()
+    (cues,) = (cues for (same, _), cues in rows if "[1 Anna]" in same and "[2 she] left" in same)
+    assert [values[SAME_CUES.index("last_mention")] for values in cues] == [1, 2]
+
+
+def padded(number, *sentences):
+    """A document that no other one resembles."""
+    return conllu(number, *sentences, padding=" ".join(f"rain{number}x{place}" for place in range(90)) + " .")
+
+
+def test_the_label_of_a_choice_is_the_place_of_the_right_mention(tmp_path):
+    texts = TAKE[-1][1]
+    corpus = corpus_of_texts(tmp_path, *(padded(number, *texts) for number in range(100)))
+    rows = rows_of(build("bridging_choice", corpus, Settings(match=False, min_class=1)))
+    assert len(rows) == 100
+    assert {row["choices"][row["label"]] for row in rows} == {"a house"}
+    assert {row["label"] for row in rows} == {0, 1, 2, 3}
+
+
+def test_a_passage_asks_about_each_of_its_entities_once(tmp_path):
+    """Each of two entities has several mentions that the last two could be compared with, and gives two rows."""
+    texts = "[a Anna] met [b Berta] .", "[b she] saw .", "[a she] left .", "[a she] smiled ."
+    corpus = corpus_of_texts(tmp_path, *(padded(number, *texts) for number in range(20)))
+    rows = rows_of(build("same_entity", corpus, Settings(match=False, min_class=1)))
+    seconds = {row["pair_id"]: row["passage"][row["mention2"]["end"] :][:5] for row in rows}
+    assert Counter(text == " saw " for text in seconds.values()) == {True: 20, False: 20}
+
+
+def test_of_many_earlier_mentions_the_nearest_ones_are_the_wrong_choices(tmp_path):
+    """Of eighteen things that are mentioned after the house, the first two are too far away."""
+    things = " ".join(f"[{thing}/new a {thing}]" for thing in ROOM)
+    found = marks_of(tmp_path, "bridging_choice", f"[h/new a house] saw {things} .", "[d/acc:inf<h the door] saw .")
+    marked = {re.search(r"\[1 a (\w+)\]", text)[1] for of_set in found for text in of_set}
+    assert marked == {"house", *ROOM[-NEAREST:]}
 
 
 def test_what_is_typical_of_right_choices_is_seen_in_other_documents():

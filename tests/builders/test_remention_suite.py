@@ -156,6 +156,53 @@ def test_which_pronouns_are_exchanged(tmp_path, second, changes, expected):
     assert [" ".join(filter(None, row)) for row in found] == expected
 
 
+def test_the_cell_says_whether_the_last_name_before_is_that_of_the_subject(tmp_path):
+    cells = [
+        candidates(tmp_path, first, "She:a slept until noon.")["cell"].to_list()
+        for first in ("{a} met {b} outside.", "{a} came home late.")
+    ]
+    assert cells == [["she 1 1 False False"], ["she 1 1 True False"]]
+
+
+def test_the_pronoun_of_a_person_is_the_most_frequent_one(tmp_path):
+    """Annotators took him once for her."""
+    found = candidates(tmp_path, "{a} came home late.", *["She:a slept until noon."] * 2, "He:a left at noon.")
+    assert found["mention"].to_list() == ["She", "She"]
+
+
+@pytest.mark.parametrize(
+    ("second", "feature", "reasons"),
+    [
+        pytest.param("She:a left.", "_", ["too-short", None], id="short"),
+        pytest.param("She:a went to bed.", "Typo=Yes", ["typo", "typo"], id="typo"),
+    ],
+)
+def test_a_sentence_before_may_be_short_but_has_no_other_fault(tmp_path, second, feature, reasons):
+    sentences = re.split("(?=# sent_id)", document(1, ["{a} came home late.", second, "She:a slept well."], a="Anna"))
+    sentences[2] = sentences[2].replace("VERB\t_\t_", f"VERB\t_\t{feature}")
+    assert candidates_of(tmp_path, "".join(sentences))["reason"].to_list() == reasons
+
+
+def without_trees(text):
+    """A document without parts of speech, heads and relations."""
+    return re.sub(r"(?m)^(\d+\t\S+\t\S+\t)\S+(\t\S+\t\S+\t)\S+\t\S+", r"\1_\2_\t_", text)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        pytest.param(["{a} met {b} outside.", "She:a slept until noon."], ["She"], id="first-person"),
+        pytest.param(["{a} met {b} outside.", "She:b slept until noon."], [], id="second-person"),
+        pytest.param(["{a} came home late.", *["Rain fell hard."] * 2, "She:a went to bed."], ["She"], id="far"),
+        pytest.param(["{a} came home late.", *["Rain fell hard."] * 3, "She:a went to bed."], [], id="too-far"),
+    ],
+)
+def test_without_trees_the_subject_before_is_the_first_person_of_the_last_sentence_with_one(tmp_path, texts, expected):
+    both_are_persons = "They saw her:a and her:b there."
+    found = candidates_of(tmp_path, without_trees(document(1, [*texts, both_are_persons], a="Anna", b="Berta")))
+    assert found["mention"].to_list() == expected
+
+
 @pytest.mark.parametrize("other", ["Carl", "Fred"])
 def test_one_of_several_subjects_is_no_subject(tmp_path, other):
     """Carl comes with Anna, or Fred goes out with her; no mention holds both."""

@@ -1,6 +1,7 @@
 """Relation tasks on made-up corpora: every relation is a row or dropped with a reason, splits, classes, texts."""
 
 import json
+import re
 from collections import Counter, defaultdict
 
 import polars as pl
@@ -8,12 +9,14 @@ import pytest
 from discourse_corpora import KINDS, write_disrpt, write_many, write_trees
 from shared import ROOT, SHARED
 
-from discoprobe.builders import SPLITS, Config, Settings, all_tasks, build_all, schema, tasks_named
+from discoprobe.builders import SPLITS, Config, Context, Settings, all_tasks, build_all, schema, tasks_named
 from discoprobe.builders.audit import audit
 from discoprobe.builders.build import build
+from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.passages import LABELS, class_of, mark_units
-from discoprobe.builders.passages.relation_units import _without_leaks
+from discoprobe.builders.passages.relation_units import _without_leaks, candidates
 from discoprobe.loaders import UnsupportedError
+from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 LAYERS = {"relations", "rst_trees"}
@@ -100,6 +103,24 @@ def test_published_splits_are_kept(corpus):
         assert row["split"] == SPLITS[number % 3]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_document_that_corpora_publish_in_several_splits_is_in_the_last_of_these(tmp_path, order):
+    """So a published test set stays as it is: ``made-0`` is in train and test, ``made-1`` in dev and train."""
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder, splits in zip(folders, (("train", "dev", "test"), ("test", "train", "dev")), strict=True):
+        folder.mkdir()
+        write_many(folder, f"eng.pdtb.{folder.name}", 60, splits=splits, seed=len(splits[0]))
+        for file in folder.iterdir():
+            text = re.sub(rf"eng\.pdtb\.{folder.name}-([01])\b", r"made-\1", file.read_text(encoding="utf-8"))
+            file.write_text(text, encoding="utf-8")
+    rows = rows_of(build("dr", load_corpus("en", [str(folder) for folder in folders[::order]])))
+    splits = {(row["doc_id"], row["split"], row["corpus"]) for row in rows if row["doc_id"].startswith("made-")}
+    assert splits == {
+        (f"made-{number}", split, f"eng.pdtb.{corpus}")
+        for number, split in enumerate(("test", "validation")) for corpus in ("one", "two")
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(("earlier", "later"), [("train", "dev"), ("train", "test"), ("dev", "test")])
 def test_a_unit_of_two_published_splits_stays_in_the_later_one(tmp_path, earlier, later):
     """The seventh sentence of a document of one split says what the fourth of a document of another says."""
@@ -164,6 +185,58 @@ def test_the_same_units_with_two_labels_are_in_no_row(tmp_path):
     assert lines[1].split("\t")[3][:-2] not in {row["sentence1"][:-1] for row in rows_of(config)}
 
 
+def sampled(task, relations, order=1):
+    """The sample of relations that are given as label, split and units."""
+    schema = {**RELATION_CANDIDATES, "corpus": pl.String, "doc_id": pl.String, "row": pl.UInt32}
+    rows = [
+        {"label": label, "orig_label": label, "native": split, "doc_id": split, "corpus": "made", "key": key,
+         "row": key, "sentence1": first, "sentence2": second}
+        for key, (label, split, first, second) in enumerate(relations)
+    ]  # fmt: skip
+    frame = candidates(pl.DataFrame([dict.fromkeys(schema) | row for row in rows][::order], schema, orient="row"))
+    chosen = all_tasks()[task]
+    return chosen.sample(frame, Context(task, language_data("en"), Settings(), chosen.labels))
+
+
+def test_of_relations_between_the_same_units_the_order_decides_nothing():
+    relations = [(label, split, f"{label} rain {n // 2}", f"snow {split}")
+                 for label in ("causal", "contrast") for split in SPLITS for n in range(20)]  # fmt: skip
+    one, other = (sorted(sampled("dr", relations, order).rows["key"]) for order in (1, -1))
+    assert one == other
+    assert len(one) == len(relations) / 2
+
+
+@pytest.mark.parametrize("words", ["rain", "rain that fell all night on the town"])
+def test_a_relation_between_the_same_units_in_two_published_splits_stays_in_the_later_one(words):
+    relations = [
+        (label, split, f"{label} {words} {n or split}", f"snow {n or split}")
+        for label in ("causal", "contrast") for split in SPLITS for n in range(20)
+    ]  # fmt: skip
+    splits = Counter(sampled("dr", relations).rows["split"].to_list())
+    assert (splits["train"], splits["test"]) == (2, 40)
+
+
+@pytest.mark.parametrize(
+    ("counts", "classes"),
+    [
+        pytest.param([(40, 20, 20), (30, 15, 15)], 2, id="120-rows"),
+        pytest.param([(40, 20, 20), (30, 15, 15), (10, 5, 5)], 3, id="60-rows"),
+        pytest.param([(40, 20, 20), (30, 15, 15), (9, 5, 5)], 2, id="57-rows"),
+        pytest.param([(40, 20, 20), (30, 15, 15), *[(9, 3, 3)] * 3], 2, id="75-rows-but-15-of-each"),
+        pytest.param([(40, 20, 20), (30, 15, 15), (60, 30, 0)], 2, id="no-test"),
+    ],
+)
+def test_there_are_as_many_classes_as_keep_half_of_the_rows(counts, classes):
+    """All classes have as many rows as the rarest one; a class has twenty rows, some in each split."""
+    relations = [
+        (label, split, f"{label} {split} {n}", f"rain {label} {split} {n}")
+        for label, of_label in zip(LABELS, counts, strict=False)
+        for split, rows in zip(SPLITS, of_label, strict=True)
+        for n in range(rows)
+    ]
+    assert sampled("dr_balanced", relations).labels == LABELS[:classes]
+
+
 def test_a_unit_beside_itself_is_no_row(tmp_path):
     write_many(tmp_path, "eng.pdtb.made", 60)
     table = tmp_path / "eng.pdtb.made_test.rels"
@@ -197,7 +270,8 @@ def test_units_of_two_splits_stay_in_test(tmp_path):
             other.read_text(encoding="utf-8") + (text if suffix == "conllu" else parts[1]), encoding="utf-8"
         )
     config = build("dr", load_corpus("en", [str(tmp_path)]))
-    assert config.splits["test"].num_rows == before.splits["test"].num_rows or config.drops["duplicate"]
+    assert config.drops["duplicate"] > 0
+    assert config.splits["test"].num_rows == before.splits["test"].num_rows
     assert not [one for one in audit(config).errors if one.check in {"dup-across", "sentence-leak", "near-dup"}]
 
 
@@ -330,3 +404,10 @@ def test_marks_of_units_inside_each_other():
     assert mark_units(text, spans(text, text), spans(text, "but came back.")) == (
         "[1 He left (as (she) said), [2 but came back.]]"
     )
+    assert mark_units(text, spans(text, "He"), spans(text, "He left")) == (
+        "[2 [1 He] left] (as (she) said), but came back."
+    )
+
+
+def test_marks_of_units_without_a_blank_between_them():
+    assert mark_units("下雨了,我们走", [{"start": 0, "end": 4}], [{"start": 4, "end": 7}]) == "[1 下雨了,][2 我们走]"

@@ -36,7 +36,7 @@ def test_units_are_cut_from_the_sentences(tmp_path):
     assert first["ids"] == ["d1-1", "d1-2"]
     assert (first["direction"], first["rel_type"], first["label"]) == ("1<2", "explicit", "contrast")
     assert first["native"] == "validation"
-    assert second["unit2"] == "But we … she said", "an interrupted unit"
+    assert (second["unit2"], second["lead2"]) == ("But we … she said", 3), "an interrupted unit"
     assert third["unit1"] == "It rained. But we", "a unit of two sentences"
     assert len({row["key"] for row in (first, second, third)}) == 3
 
@@ -90,6 +90,36 @@ def test_relations_in_misc(tmp_path):
     assert (contrast["direction"], contrast["rel_type"]) == ("1<2", "explicit")
     assert (attribution["unit1"], attribution["unit2"]) == ("But we can't stay,", "she said.")
     assert (attribution["direction"], attribution["rel_type"]) == ("1<2", "implicit")
+
+
+@pytest.mark.parametrize(("sense", "direction"), [
+    ("Expansion.Level-of-detail.Arg1-as-detail", "1>2"), ("Expansion.Level-of-detail.Arg2-as-detail", "1<2"),
+    ("Comparison.Contrast", "1<2"),
+])  # fmt: skip
+def test_the_argument_with_a_role_depends_on_the_other(tmp_path, sense, direction):
+    (row,) = in_misc(tmp_path, {"It": "Discourse=ROOT:1:0", "But": f"PDTB=Implicit:{sense}:_:_:1-3:4-12"})
+    assert row["direction"] == direction
+
+
+@pytest.mark.parametrize(
+    ("connective", "first", "second", "units"),
+    [
+        pytest.param("5", "1-3", "6-8", ("It rained.", "we can't stay"), id="before-the-second"),
+        pytest.param("4", "1-3", "8-8", ("It rained. But", "stay"), id="after-the-first"),
+        pytest.param("5", "1-3", "8-8", ("It rained.", "we … stay"), id="beside-none"),
+        pytest.param("1", "1-3", "5-8", ("It rained.", "we can't stay"), id="inside-the-first"),
+    ],
+)
+def test_a_connective_is_a_part_of_the_argument_beside_it(tmp_path, connective, first, second, units):
+    relation = f"PDTB=Explicit:Comparison.Contrast:but:{connective}:{first}:{second}"
+    (row,) = in_misc(tmp_path, {"It": "Discourse=ROOT:1:0", "But": relation})
+    assert (row["unit1"], row["unit2"]) == units
+
+
+def test_the_sentence_of_a_unit_is_the_one_that_it_begins_in(tmp_path):
+    table = RELS.split("\n")[0] + "\nd1\t1-2,5-5\t6-8\tIt rained <*> we\tca n't stay\t1<2\t_\tx\telaboration\n"
+    (row,) = relations(read(write_disrpt(tmp_path, table)))
+    assert row["ids"] == ["d1-1", "d1-2"]
 
 
 def test_a_unit_in_misc_that_another_interrupts(tmp_path):
