@@ -1,17 +1,15 @@
 """Command lines as users of `datasets`, `hf`, git and pandas type them, with exit status and message.
 
-They are the table of docs/records/messages.md: each line is run in this process, in a folder with a few files, and must
-end as the table says. `pytest tests/test_command_lines.py --write-versions` writes the table again.
+They are in command_lines.tsv: each line is run in this process, in a folder with a few files, and must end
+as the table says. `pytest tests/test_command_lines.py --write-versions` writes the table again.
 """
 
-import re
 import shlex
 
 import pytest
 from shared import ROOT, run_in_process, sample_file
 
-RECORD = ROOT / "docs" / "records" / "messages.md"
-ROW = re.compile(r"^\| `(.+)` \| (\d+) \| (.*) \|$", re.MULTILINE)
+TABLE = ROOT / "tests" / "command_lines.tsv"
 
 
 @pytest.fixture(scope="module")
@@ -44,21 +42,19 @@ def outcome(line, folder):
     said = done.stderr.strip().splitlines()
     assert len(said) <= 1 or done.returncode == 0, f"{line}: an error is one line\n{done.stderr}"
     message = said[-1] if said else f"(prints {'a line' if done.stdout.count(chr(10)) < 2 else 'a table or page'})"
-    return done.returncode, message.replace(str(folder), "…").replace("|", "\\|")
+    return done.returncode, message.replace(str(folder), "…")
 
 
-def test_command_lines_end_as_the_record_says(folder, request):
-    text = RECORD.read_text(encoding="utf-8")
-    recorded = {line.replace("\\|", "|"): (int(status), message) for line, status, message in ROW.findall(text)}
-    assert len(recorded) >= 150
-    found = {line: outcome(line, folder) for line in recorded}
+def test_command_lines_end_as_the_table_says(folder, request):
+    head, *rows = TABLE.read_text(encoding="utf-8").splitlines()
+    expected = {line: (int(status), message) for status, line, message in (row.split("\t") for row in rows)}
+    assert len(expected) >= 150
+    found = {line: outcome(line, folder) for line in expected}
     if request.config.getoption("--write-versions"):
-        head = text[: text.index("| command line |")]
-        rows = [f"| `{line}` | {status} | {message} |" for line, (status, message) in found.items()]
-        table = "\n".join(["| command line | status | says |", "|---|---:|---|", *rows, ""])
-        RECORD.write_text(head + table, encoding="utf-8")
+        written = [f"{status}\t{line}\t{message}" for line, (status, message) in found.items()]
+        TABLE.write_text("\n".join([head, *written, ""]), encoding="utf-8")
         return
-    for line, (status, message) in recorded.items():
+    for line, (status, message) in expected.items():
         assert found[line][0] == status, line
         if not message.endswith("--help`"):  # the words of typer differ between its versions
             assert found[line][1] == message, line

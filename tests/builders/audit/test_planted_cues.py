@@ -1,7 +1,8 @@
 """What tells a label without being the task, in every row of a class, in 40 % and in 15 %, and what the audit says.
 
-``cue_sets`` has the sets: real text in published columns, read from files. ``docs/records/audit.md`` has the same for
-other texts and more rows. What a report must say follows from the gain that was planted, not from what it said before.
+``cue_sets`` has the sets: real text in published columns, read from files. ``docs/records/audit.md`` has what reports
+said of them, and of other texts. What a report must say follows from the gain that was planted, not from what it said
+before.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from published_shapes import archive_of, published
+from shared import ROOT
 from typer.testing import CliRunner
 
 from discoprobe.builders import SPLITS
@@ -29,6 +30,13 @@ def folder(tmp_path):
         return tmp_path / shape.path
 
     return written
+
+
+def test_docs_name_every_shape():
+    record = " ".join((ROOT / "docs" / "records" / "audit.md").read_text(encoding="utf-8").split())
+    names = ([name for name, shape in SHAPES.items() if bool(shape.message) is stops] for stops in (False, True))
+    assert all(f"({len(part)}): {'; '.join(part)}." in record for part in names)
+    assert f"lists {len(SHAPES)} that are tested" in (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if not shape.message])
