@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping  # noqa: TC003 (msgspec reads the annotations of a source)
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -18,7 +19,7 @@ import polars as pl
 from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from polars._typing import PolarsDataType

@@ -7,7 +7,7 @@ import importlib
 import importlib.metadata
 import multiprocessing
 import os
-import pickle
+import pickle  # noqa: TID251 (between processes of one run)
 import tempfile
 import threading
 from collections.abc import Callable, Iterator

@@ -2,14 +2,18 @@
 
 import contextlib
 import gzip
+import hashlib
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from filelock import FileLock
@@ -17,7 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, documents, run_in_process, sample_file, tree_of
 
-from discoprobe import pipeline
+from discoprobe import kept_results, pipeline
+from discoprobe.builders.audit.run import audit
+from discoprobe.builders.config import Config
 from discoprobe.cards.metadata.manifest import split_file
 from discoprobe.cards.release import release_folder
 from discoprobe.loaders import DiscoprobeError, UsageError
@@ -587,12 +593,36 @@ def test_an_interrupted_build_goes_on_with_the_language_that_it_was_at(tmp_path,
     kept = sorted((tmp_path / "cache" / "unfinished").iterdir())
     assert [path.name.partition("-")[0] for path in kept] == ["bso_de", "dc_de", "subj_number_de"]
     kept[0].write_bytes(b"damaged")
+    changed_version = kept[1].read_bytes()[kept_results.SIZE :].replace(b'"unavailable":', b'"unavailably":')
+    kept[1].write_bytes(hashlib.sha256(changed_version).digest() + changed_version)
     pipeline.run(request, tmp_path / "release", lambda step, _, total: steps.append((step, total)))
-    assert ("building de", 1) in steps, "the damaged one"
+    assert ("building de", 2) in steps, "the damaged one, and that of another version"
     assert ("building es", 3) in steps
     assert not any((tmp_path / "cache" / "unfinished").iterdir())
     pipeline.run(request, tmp_path / "whole")
     assert tree_of(tmp_path / "release") == tree_of(tmp_path / "whole")
+
+
+def test_a_kept_result_is_what_it_was_and_reading_it_executes_nothing(tmp_path, built):
+    """A file that somebody else wrote in its place counts as damaged."""
+    for number, config in enumerate((built("sample", "es")["dc"], built("sample", "en")["subj_gender"])):
+        place, report = tmp_path / f"{number}.arrow", audit(config) if isinstance(config, Config) else None
+        kept_results.keep(place, config, report)
+        again, report_again = kept_results.kept(place)
+        assert (again, report_again) == (config, report)
+        assert report is None or report_again.to_json() == report.to_json()
+        assert isinstance(config, Config) == (number == 0)
+
+    class Command:
+        def __reduce__(self):
+            return (Path.touch, (tmp_path / "executed",))
+
+    for exchanged in (pickle.dumps(Command()), pa.compress(pickle.dumps(Command()), "zstd", asbytes=True)):
+        place.write_bytes(exchanged)
+        assert kept_results.kept(place) is None
+        place.write_bytes(hashlib.sha256(exchanged).digest() + exchanged)
+        assert kept_results.kept(place) is None
+    assert not (tmp_path / "executed").exists()
 
 
 def test_refused_in_process(tmp_path):

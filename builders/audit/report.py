@@ -17,6 +17,8 @@ from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
 from discoprobe.builders.audit.thresholds import BY_ID, PAIRED, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
+Number: TypeAlias = int | float
+"""A number of rows, or a share."""
 VERSION: Final = 21
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
@@ -120,8 +122,8 @@ class Finding:
     kind: Kind
     severity: Severity
     status: Status
-    measured: float | None = None
-    threshold: float | None = None
+    measured: Number | None = None
+    threshold: Number | None = None
     baseline: float | None = None
     interval: Interval | None = None
     n: int = 0

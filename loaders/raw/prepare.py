@@ -21,7 +21,7 @@ import dataclasses
 import hashlib
 import importlib.metadata
 import json
-import pickle
+import pickle  # noqa: TID251 (between processes of one run)
 import shutil
 import time
 from collections import Counter

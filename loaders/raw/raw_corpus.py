@@ -16,7 +16,7 @@ answer has a probability above 0.83.
 
 import math
 import os
-import pickle
+import pickle  # noqa: TID251 (in a temporary file of this process)
 import re
 import unicodedata
 from collections import Counter, defaultdict

@@ -9,7 +9,6 @@ commits and hashes in its manifest (`requests_of`), not from those of the presen
 
 import dataclasses
 import json
-import pickle
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -20,8 +19,8 @@ from typing import Any
 
 import msgspec
 import polars as pl
-import pyarrow as pa
 
+from discoprobe import kept_results
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
@@ -39,7 +38,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import cache_folder, write_atomically
+from discoprobe.loaders.files import cache_folder
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file, path_of, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
@@ -95,16 +94,16 @@ def run(
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
             parts_read: dict[str, TextCorpusPart] = {}
             places = {  # where results are kept until the release is complete
-                name: cache_folder() / "unfinished" / f"{name}_{corpus.lang}-{of_config}.pickle.zst"
+                name: cache_folder() / "unfinished" / f"{name}_{corpus.lang}-{of_config}.arrow"
                 for name, of_config in inputs.items()
             }
             kept += places.values()
-            before = {name: result for name, place in places.items() if (result := _read_result(place))}
+            before = {name: result for name, place in places.items() if (result := kept_results.kept(place))}
             others = [task for task in tasks if task.name not in before]
             new = audited_configs(corpus, others, request, executor, progress) if others else iter(())
             for task in tasks:
                 config, report = before[task.name] if task.name in before else next(new)
-                _keep_result(places[task.name], config, report)
+                kept_results.keep(places[task.name], config, report)
                 if isinstance(config, Unavailable):
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
@@ -121,23 +120,6 @@ def run(
         place.unlink(missing_ok=True)
     present = [name for name in built if name in complete["configs"]]
     return BuildResult(complete, tuple(present), (*missing, *failed))
-
-
-def _keep_result(place: Path, config: Config | Unavailable, report: Report | None) -> None:
-    if not place.exists():
-        buffer = pa.BufferOutputStream()
-        with pa.CompressedOutputStream(buffer, "zstd") as stream:
-            pickle.dump((config, report), stream)
-        write_atomically(place, buffer.getvalue())
-
-
-def _read_result(place: Path) -> tuple[Config | Unavailable, Report | None] | None:
-    """A kept result; None if there is none or it is damaged."""
-    damaged = (OSError, EOFError, ValueError, AttributeError, pickle.UnpicklingError)
-    with suppress(*damaged), pa.input_stream(str(place), compression="zstd") as stream:
-        result: tuple[Config | Unavailable, Report | None] = pickle.load(stream)
-        return result
-    return None
 
 
 def _as_used(corpus: Corpus, task: AnyTask) -> Corpus:
