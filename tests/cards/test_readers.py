@@ -35,7 +35,7 @@ for name in names:
     found[name] = {split: rows.to_list() for split, rows in loaded.items()}
     labels = loaded["test"].features["label"].names
     assert all(rows.features == loaded["test"].features for rows in loaded.values())
-    of_tag = load_dataset(repo, name, revision="v0.1.0", split="test")
+    of_tag = load_dataset(repo, name, revision="v1.0.0", split="test")
     assert of_tag.to_list() == found[name]["test"], name
     streamed = list(load_dataset(repo, name, split="test", streaming=True))
     assert streamed == found[name]["test"], (name, streamed[0], found[name]["test"][0])
@@ -96,6 +96,7 @@ def published(hub, client, tmp_path_factory):
     case = hub.case("readers")
     answer = client.call("push", case, folder=str(folder))
     assert "result" in answer, answer.get("trace", answer)
+    assert "v1.0.0" in hub.repos[case.repo].tags
     return folder, case, {made.name: {split: table.to_pylist() for split, table in made.splits.items()}
                           for made in configs}  # fmt: skip
 
