@@ -24,7 +24,7 @@ from sklearn.preprocessing import normalize
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
-from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Linear, Matrix, regression
+from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, regression
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
@@ -271,13 +271,13 @@ class Problem:
             return probabilities, np.zeros(len(fold.test))
         model = learner(features[fold.train], y)
         asked = features[fold.test]
-        probabilities[:, classes] = model.probabilities(asked)
+        probabilities[:, classes] = model.predict_proba(asked)
         if isinstance(features, np.ndarray) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
             return probabilities, in_pairs
-        if not isinstance(model, Linear):
+        if not hasattr(model, "decision_function"):
             return probabilities, probabilities[:, classes[-1]]
-        lean = model.decision(asked)
-        return probabilities, lean[:, 0] if lean.shape[1] == 1 else np.zeros(len(fold.test))
+        lean = model.decision_function(asked)
+        return probabilities, lean if lean.ndim == 1 else np.zeros(len(fold.test))
 
     def _lean_in_pairs(self, features: Floats, fold: Fold, learner: Learner) -> Floats | None:
         """Scores of label 1 for held-out units, learned from the differences inside pairs; 0 for units without a pair.
@@ -293,10 +293,13 @@ class Problem:
         differences = features[edited] - features[originals]
         model = learner(np.vstack([differences, -differences]), np.repeat([1, 0], len(edited)))
         if self.choice:
-            return -model.decision(features[fold.test])[:, 0] if isinstance(model, Linear) else None
+            linear = hasattr(model, "decision_function")
+            return np.asarray(-model.decision_function(features[fold.test])) if linear else None
         originals, edited = self._opposites(fold.test)
+        if not len(edited):
+            return np.zeros(len(fold.test))
         differences = features[edited] - features[originals]
-        one_way, other_way = (model.probabilities(sign * differences)[:, 1] for sign in (1, -1))
+        one_way, other_way = (model.predict_proba(sign * differences)[:, 1] for sign in (1, -1))
         margin, leaning = one_way - other_way, np.zeros(len(features))
         leaning[edited], leaning[originals] = margin, -margin
         return leaning[fold.test]
@@ -328,7 +331,7 @@ class Problem:
             differences = normalize(differences, copy=False)
             both = sparse.csr_array(sparse.vstack([differences, -differences]))
             model = regression(both, np.repeat([1, 0], len(edited)))
-            values.append(-(counts[fold.test] @ (weights * model.weights[0])))
+            values.append(-(counts[fold.test] @ (weights * model.coef_[0])))
         return np.concatenate(values)
 
     def _opposites(self, side: Ints) -> tuple[Ints, Ints]:
