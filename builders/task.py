@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -69,23 +69,6 @@ class Context:
     def seed_key(self) -> tuple[int | str, ...]:
         """What every hash of this task starts with."""
         return self.settings.seed, self.task
-
-
-Keep = Callable[[pl.DataFrame, pl.DataFrame, str], pl.DataFrame]
-"""Takes candidates before and after a step and the reason for its drops, counts these, and returns those after it."""
-
-
-class PairChoice(Protocol):
-    """What chooses pairs of an original and an edited text in block after block, by all that it has chosen before."""
-
-    def choose(self, pairs: pl.DataFrame, keep: Keep, /) -> pl.DataFrame:
-        """The pairs of a block that are used, at most one for each ``key``.
-
-        Args:
-            pairs: ``key`` (of the sentence), ``split``, ``original`` and ``edited`` (texts), and the ``start`` and
-                ``end`` of the edit in both.
-            keep: counts what a step leaves out.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +194,6 @@ class ProbingTask(Task):
         select: the candidates of a shard, with the columns of ``PROBING_CANDIDATES`` and any others that ``sample``
             reads; at most one row per sentence, or several of which ``sample`` uses one.
         edit: makes the text of an edited row from the text and the row's ``plan``.
-        choice: begins to choose among the pairs of several blocks (where labels are matched), whose ``sample`` gives
-            several of a sentence; it takes the seed key. None where blocks are sampled without regard to each other.
         feature: the feature of the target that is probed; forms ambiguous in it are no targets.
         split_by: what is in one split only: the form of the target, or the cluster of near duplicates.
     """
@@ -221,7 +202,6 @@ class ProbingTask(Task):
 
     select: Callable[[Trees, Context], pl.DataFrame]
     edit: Callable[[str, Mapping[str, Any]], Edit] | None = None
-    choice: Callable[..., PairChoice] | None = None
     feature: str | None = None
     split_by: Literal["target", "cluster"] = "cluster"
 
