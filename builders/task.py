@@ -27,7 +27,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
 from discoprobe.loaders import plugins
 from discoprobe.loaders.corpus import FormsFile, Shard
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
 
@@ -385,6 +385,14 @@ def _docstring(module: ModuleType) -> str:
     return inspect.cleandoc(module.__doc__ or "")
 
 
+GONE: Mapping[str, str] = {
+    "dc_easy": "use dc", "dr_balanced": "use dr", "nuclearity": "use dr_tree, whose rows have it as `direction`",
+    "obl_case": "use feats_obl_case", "order_last": "use so, or order_context", "pred_mood": "use feats_root_mood",
+    "pred_person": "use feats_root_person", "top_deps": "use tree_depth",
+}  # fmt: skip
+"""Names of tasks that are gone → what to do instead."""
+
+
 def tasks_named(names: Sequence[str]) -> list[AnyTask]:
     """The tasks that ``names`` stand for, each once.
 
@@ -393,12 +401,15 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
 
     Raises:
         UnknownNameError: for a name that is none of these.
+        UsageError: for the name of a task that is gone.
     """
     tasks, generated = all_tasks(), generated_tasks()
     chosen: dict[str, AnyTask] = {}
     for name in names:
         matching = {key: task for key, task in tasks.items() if name in {key, task.family, "all"}}
         matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
+        if not matching and name in GONE:
+            raise UsageError(f"{name} is gone: {GONE[name]}")
         if not matching:
             names_of_all = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
             blank = "; separate tasks by commas" if " " in name else ""
