@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "selection": ["BlockPlan", "TaskSample", "hindrance", "losses", "merge", "problem_of", "sample",
         "select"],
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
-    "task": ["Context", "DiscourseTask", "FAMILIES", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
+    "task": ["Context", "DiscourseTask", "FAMILIES", "GONE", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
         "tasks_named", "unsupported"],
     "why": ["Explanation", "Trace", "trace"],
 })  # fmt: skip

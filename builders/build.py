@@ -46,7 +46,7 @@ from discoprobe.builders.selection import (
     select,
 )
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, PairChoice, ProbingTask, RelationTask, tasks_named
+from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, tasks_named
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import FormsFile
 from discoprobe.loaders.errors import UnsupportedError
@@ -298,9 +298,6 @@ class ConfigRows:
         self.drops, self.fates = Drops(trace=plan.trace), list[pl.DataFrame]()
         self.blocks, self._plan = blocks, plan
         self._settings = task.sized(plan.settings)
-        self._choice: PairChoice | None = None
-        if isinstance(task, ProbingTask) and task.choice and plan.settings.match and not plan.only_block:
-            self._choice = task.choice(*self._seed_key, in_blocks=True)
         self._n_blocks, self._candidates = 0, 0
         self._notes: list[str] = []
         self._reasons: list[str] = [reason] if reason else []
@@ -359,8 +356,6 @@ class ConfigRows:
             else:
                 rows = self._without_sentences(rows, elsewhere.any(), "in-two-splits")
                 rows = self._without_sentences(rows, again.all(), "duplicate")
-        if self._choice:
-            rows = self._chosen_pairs(self._choice, rows)
         if isinstance(self.task, ProbingTask) and self.task.pairs:
             # originals are clean, so the edit is the cause
             unclean = rows.filter(clean_text.fault(pl.col("text")).is_not_null())["unit"].unique()
@@ -382,22 +377,6 @@ class ConfigRows:
         """The rows without the units of which a row fulfils ``repeated``, an expression over its ``number``."""
         lost = rows.explode("number").group_by("unit", "key").agg(lost=repeated).filter("lost")["unit"]
         return self._without_units(rows, lost.unique(), reason)
-
-    def _chosen_pairs(self, choice: PairChoice, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the pairs that are chosen; a sentence may have several before, and has one or none after."""
-
-        def keep(before: pl.DataFrame, after: pl.DataFrame, reason: str) -> pl.DataFrame:
-            n = 2 * (before["key"].n_unique() - after["key"].n_unique())  # rows, two of a pair
-            return self.drops.keep(before, after, reason, n=n, step=BLOCKS)
-
-        edit = [pl.col("edit").struct.field(name).alias(name) for name in ("start", "end")]
-        pairs = rows.filter(pl.col("label") == 1).select(
-            "split", "original", "corpora", "sent_ids", *edit, key="pair", edited="text"
-        )
-        chosen = choice.choose(pairs, keep).select("start", pair="key")
-        return rows.with_columns(edit[0]).join(chosen, on=["pair", "start"], how="semi", maintain_order="left").drop(
-            "start"
-        )  # fmt: skip
 
     def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows without the units with a text that another unit has, in this block or before.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -27,7 +27,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
 from discoprobe.loaders import plugins
 from discoprobe.loaders.corpus import FormsFile, Shard
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
 
@@ -69,23 +69,6 @@ class Context:
     def seed_key(self) -> tuple[int | str, ...]:
         """What every hash of this task starts with."""
         return self.settings.seed, self.task
-
-
-Keep = Callable[[pl.DataFrame, pl.DataFrame, str], pl.DataFrame]
-"""Takes candidates before and after a step and the reason for its drops, counts these, and returns those after it."""
-
-
-class PairChoice(Protocol):
-    """What chooses pairs of an original and an edited text in block after block, by all that it has chosen before."""
-
-    def choose(self, pairs: pl.DataFrame, keep: Keep, /) -> pl.DataFrame:
-        """The pairs of a block that are used, at most one for each ``key``.
-
-        Args:
-            pairs: ``key`` (of the sentence), ``split``, ``original`` and ``edited`` (texts), and the ``start`` and
-                ``end`` of the edit in both.
-            keep: counts what a step leaves out.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +194,6 @@ class ProbingTask(Task):
         select: the candidates of a shard, with the columns of ``PROBING_CANDIDATES`` and any others that ``sample``
             reads; at most one row per sentence, or several of which ``sample`` uses one.
         edit: makes the text of an edited row from the text and the row's ``plan``.
-        choice: begins to choose among the pairs of several blocks (where labels are matched), whose ``sample`` gives
-            several of a sentence; it takes the seed key. None where blocks are sampled without regard to each other.
         feature: the feature of the target that is probed; forms ambiguous in it are no targets.
         split_by: what is in one split only: the form of the target, or the cluster of near duplicates.
     """
@@ -221,7 +202,6 @@ class ProbingTask(Task):
 
     select: Callable[[Trees, Context], pl.DataFrame]
     edit: Callable[[str, Mapping[str, Any]], Edit] | None = None
-    choice: Callable[..., PairChoice] | None = None
     feature: str | None = None
     split_by: Literal["target", "cluster"] = "cluster"
 
@@ -405,6 +385,14 @@ def _docstring(module: ModuleType) -> str:
     return inspect.cleandoc(module.__doc__ or "")
 
 
+GONE: Mapping[str, str] = {
+    "dc_easy": "use dc", "dr_balanced": "use dr", "nuclearity": "use dr_tree, whose rows have it as `direction`",
+    "obl_case": "use feats_obl_case", "order_last": "use so, or order_context", "pred_mood": "use feats_root_mood",
+    "pred_person": "use feats_root_person", "top_deps": "use tree_depth",
+}  # fmt: skip
+"""Names of tasks that are gone → what to do instead."""
+
+
 def tasks_named(names: Sequence[str]) -> list[AnyTask]:
     """The tasks that ``names`` stand for, each once.
 
@@ -413,12 +401,15 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
 
     Raises:
         UnknownNameError: for a name that is none of these.
+        UsageError: for the name of a task that is gone.
     """
     tasks, generated = all_tasks(), generated_tasks()
     chosen: dict[str, AnyTask] = {}
     for name in names:
         matching = {key: task for key, task in tasks.items() if name in {key, task.family, "all"}}
         matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
+        if not matching and name in GONE:
+            raise UsageError(f"{name} is gone: {GONE[name]}")
         if not matching:
             names_of_all = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
             blank = "; separate tasks by commas" if " " in name else ""

@@ -7,11 +7,12 @@ from types import MappingProxyType
 import polars as pl
 import pytest
 
+from discoprobe import pipeline
 from discoprobe.builders import Config, tasks_named
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
 from discoprobe.cards.review import read_card
-from discoprobe.pipeline import audited_configs, run, source_texts
+from discoprobe.pipeline import audited_configs, other_texts, run, source_texts
 from discoprobe.sources import Request, load_corpus
 
 SAMPLE = Request(languages=("es",), corpora=("sample",))
@@ -60,6 +61,29 @@ def test_a_text_that_is_not_the_source_s_fails(corpus, task, column, edit):
     finding = audit(planted, sources).finding("fidelity")
     assert (finding.status, finding.measured) == (Status.ABOVE, 1)
     assert finding.rows == (planted.splits["test"]["id"][0].as_py(),)
+
+
+def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
+    """The config is not above, although n-grams show its swaps, and its card says what a model has to exceed."""
+    outcome = run(dataclasses.replace(SAMPLE, tasks=("bigram_shift",)), tmp_path / "out")
+    finding = outcome.manifest["configs"]["bigram_shift_es"]["audit"]["findings"]["trigrams"]
+    assert finding["status"] == "noted"
+    assert 0.6 < finding["value"] < 1
+    card = read_card(tmp_path / "out", "bigram_shift_es")
+    assert f"Floor: trigrams of other text of the corpora find the edited text in {finding['value']:.3f}" in card
+
+
+def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
+    swaps, number = (config for config, _ in results(corpus, "bigram_shift", "subj_number", audit=False))
+    texts = source_texts(corpus, [swaps, number])
+    others, nothing = other_texts(corpus, [swaps, number], texts)
+    assert nothing is None
+    every = {text for part in corpus.parts for text in part.load().sentences["text"]}
+    assert set(others) == every - set(texts[0].values())
+    monkeypatch.setattr(pipeline, "OTHER_TEXT", 3000)
+    some = other_texts(corpus, [swaps], texts[:1])[0]
+    assert 2000 < sum(map(len, some)) <= 3000
+    assert some == others[: len(some)]
 
 
 def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkeypatch):

@@ -54,10 +54,10 @@ def small_catalogue(tmp_path, monkeypatch):
 
 
 def test_a_text_that_is_named_is_fetched_and_built_again(small_catalogue, tmp_path):
-    request = Request(("de",), ("Klexikon",), ("sent_len", "dc_easy", "nsp"), raw=SEGMENTED, audit=False)
+    request = Request(("de",), ("Klexikon",), ("sent_len", "bso", "nsp"), raw=SEGMENTED, audit=False)
     outcome = pipeline.run(request, tmp_path / "out")
     found = manifest.read(tmp_path / "out")
-    assert set(outcome.built) == {"sent_len_de", "dc_easy_de", "nsp_de"}
+    assert set(outcome.built) == {"sent_len_de", "bso_de", "nsp_de"}
     assert {name for entry in found["configs"].values() for name in entry["sources"]} == {"Klexikon"}
     text = found["sources"]["Klexikon"]
     known = treebanks.corpus("Klexikon")
@@ -159,16 +159,16 @@ def test_a_named_corpus_is_used_for_every_task(small_catalogue):
 @pytest.mark.parametrize("option", ["--segment", "without models"])
 def test_a_language_without_treebanks_is_built_from_text(option, command, tmp_path, caplog):
     """With ``--segment``, and where there are no models: one language does not end the build of several."""
-    options = ["--min-rows", "0", "--lang", "eu", "--gold", "--no-audit", "--task", "sent_len,dc_easy,subj_number"]
+    options = ["--min-rows", "0", "--lang", "eu", "--gold", "--no-audit", "--task", "sent_len,bso,subj_number"]
     options += ["--segment"] * (option == "--segment")
     done = command("run", *options, "--json", STANZA_RESOURCES_DIR=str(tmp_path / "nowhere"))
     assert done.returncode == 0, done.stderr
     assert ("not built from NTREX-128-eu" in caplog.text) == (option == "without models")
     found = json.loads(done.stdout)
     assert {config["sources"][0] for config in found["configs"].values()} == {"NTREX-128-eu"}
-    assert set(found["configs"]) == {"sent_len_eu", "dc_easy_eu"}
+    assert set(found["configs"]) == {"sent_len_eu", "bso_eu"}
     assert found["unavailable"] == {"subj_number_eu": "the corpus has no deps, feats, upos, or hardly any"}
-    card = read_card(tmp_path / "dist" / "discoprobe", "dc_easy_eu")
+    card = read_card(tmp_path / "dist" / "discoprobe", "bso_eu")
     assert "was not measured for these rules" in card
     assert "https://github.com/MicrosoftTranslator/NTREX/tree/8561f6a" in card
 

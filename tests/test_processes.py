@@ -82,7 +82,7 @@ def test_blocks_of_a_megabyte(tmp_path):
     corpus = write_copies(tmp_path / "corpora", "es", 150)
     settings = Settings(block=BLOCK)
     assert len(blocks_of(load_corpus(str(corpus)).parts, settings)) >= 2
-    tasks = ("dc", "dc_easy", "nsp", "nsp_choice", "cloze", "sp", "bigram_shift", "subj_number", "top_deps")
+    tasks = ("dc", "nsp", "nsp_choice", "cloze", "sp", "bigram_shift", "subj_number", "tree_depth")
     request = Request(corpora=(str(corpus),), tasks=tasks, settings=settings)
     for jobs in (1, 3):
         build(tmp_path / str(jobs), request, jobs)

@@ -24,7 +24,7 @@ def release(corpora, tmp_path_factory):
     out = tmp_path_factory.mktemp("release") / "relations"
     # The units are made up, and their words tell the relation.
     result = pipeline.run(Request(corpora=(str(corpora),), tasks=("relations",), keep_failed=True), out)
-    assert set(result.built) == {f"{task}_en" for task in ("connective", "dr", "dr_balanced", "dr_tree", "nuclearity")}
+    assert set(result.built) == {f"{task}_en" for task in ("connective", "dr", "dr_tree")}
     return out
 
 
@@ -36,9 +36,6 @@ def test_cards_say_how_the_rows_were_chosen(release):
     assert "words in every sentence" not in natural
     assert "macro-F1 0." in natural, "of each solver, beside its accuracy"
     assert "A row of a relation task shows two units" in (release / "README.md").read_text(encoding="utf-8")
-    balanced = read_card(release, "dr_balanced_en")
-    assert "Labels are balanced in every split." in balanced
-    assert "macro-F1" not in balanced
 
 
 def test_the_manifest_names_all_files_and_counts_every_relation(release):
@@ -50,7 +47,7 @@ def test_the_manifest_names_all_files_and_counts_every_relation(release):
     assert rows + sum(entry["drops"].values()) == entry["candidates"] == 40 * 9
 
 
-@pytest.mark.parametrize("task", ["connective", "dr", "dr_balanced", "dr_tree", "nuclearity"])
+@pytest.mark.parametrize("task", ["connective", "dr", "dr_tree"])
 def test_an_audit_of_the_folder_says_what_the_audit_of_the_build_said(release, task):
     """What the task promises of its labels holds for files, too: unequal counts are no fault of `dr`."""
     folder = release / f"{task}_en"
@@ -66,8 +63,8 @@ def test_an_audit_of_the_folder_says_what_the_audit_of_the_build_said(release, t
 
 
 def test_solvers_read_the_sentences_of_the_units_too(release):
-    read = {task: discoprobe.audit(release / f"{task}_en").read.row for task in ("dr", "nuclearity")}
-    assert read == {"dr": "sequence of 3 texts", "nuclearity": "pair of texts"}
+    read = {task: discoprobe.audit(release / f"{task}_en").read.row for task in ("dr", "dr_tree")}
+    assert read == {"dr": "sequence of 3 texts", "dr_tree": "pair of texts"}
 
 
 def test_rows_can_be_exported(release, tmp_path):

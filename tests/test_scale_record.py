@@ -11,7 +11,7 @@ from copied_corpora import load_script
 from shared import ROOT, SHARED
 
 benchmark = load_script("benchmark")
-DC_EASY = {
+BSO = {
     "rows": {"train": 76676, "validation": 10000, "test": 10000},
     "digest": "52a1f0c86b7d4e39",
     "drops": {"donor": 812},
@@ -20,8 +20,8 @@ DC_EASY = {
     "open": {},
 }
 BEFORE = {
-    "dc_easy_de": DC_EASY,
-    "dc_de": DC_EASY | {
+    "bso_de": BSO,
+    "dc_de": BSO | {
         "rows": {"train": 24328, "validation": 6420, "test": 10000},
         "strongest": {"check": "pairwise", "accuracy": 0.598, "interval": [0.586, 0.61]},
         "open": {"pairwise": [0.598, 0.586, 0.61, 0.6]},
@@ -46,8 +46,8 @@ def test_equal_records_do_not_differ():
 
 def test_other_numbers_of_rows_and_drops_are_a_line_each():
     rows = {"train": 9188, "validation": 10000, "test": 10000}
-    after = changed("dc_easy_de", rows=rows, digest="0b", drops={"donor": 812, "unbalanced": 59421})
-    assert lines_of(after) == ["dc_easy_de train 76,676 → 9,188", "dc_easy_de unbalanced none → 59,421"]
+    after = changed("bso_de", rows=rows, digest="0b", drops={"donor": 812, "unbalanced": 59421})
+    assert lines_of(after) == ["bso_de train 76,676 → 9,188", "bso_de unbalanced none → 59,421"]
 
 
 def test_other_rows_of_the_same_number():
@@ -74,14 +74,14 @@ def test_another_accuracy_of_the_strongest_baseline():
     ]
     after = changed("dc_de", strongest={"check": "overlap", "accuracy": 0.55, "interval": [0.54, 0.56]})
     assert lines_of(after) == ["dc_de pairwise 0.598 → overlap 0.550"]
-    after = changed("dc_easy_de", open={"length": [0.515, 0.505, 0.53, 0.52]})
-    assert lines_of(after) == ["dc_easy_de length is open: 0.515 (0.505–0.53), threshold 0.52"]
+    after = changed("bso_de", open={"length": [0.515, 0.505, 0.53, 0.52]})
+    assert lines_of(after) == ["bso_de length is open: 0.515 (0.505–0.53), threshold 0.52"]
 
 
 def test_machines_may_differ_a_little_in_an_accuracy_on_the_same_rows():
     near = {"check": "overlap", "accuracy": 0.601, "interval": [0.587, 0.614]}
     assert lines_of(changed("dc_de", strongest=near)) == []
-    assert lines_of(changed("dc_easy_de", open={"length": [0.51, 0.5, 0.523, 0.52]})) == []
+    assert lines_of(changed("bso_de", open={"length": [0.51, 0.5, 0.523, 0.52]})) == []
     assert "dc_de pairwise 0.598 → overlap 0.601" in lines_of(changed("dc_de", strongest=near, digest="0b"))
 
 
@@ -107,7 +107,7 @@ def test_the_record_on_file_is_written_by_the_script():
     for name, part in record.items():
         corpus, options = benchmark.PARTS[name]
         assert part["command"].startswith(f"build run --corpus {corpus} {options} "), "built with other options"
-        assert all(config.keys() == DC_EASY.keys() for config in part["configs"].values())
+        assert all(config.keys() == BSO.keys() for config in part["configs"].values())
 
 
 @pytest.mark.slow

@@ -216,7 +216,7 @@ def test_a_new_document_leaves_the_others(lang, tmp_path):
     for (task, _), (share, _) in shares.items():
         by_task.setdefault(task, []).append(share)
     assert sum(share * rows for share, rows in shares.values()) >= ALL_ROWS * sum(rows for _, rows in shares.values())
-    assert {"sp", "sp_swap", "bso", "so", "dc", "dc_easy", "nsp", "cloze"} <= by_task.keys()
+    assert {"sp", "sp_swap", "bso", "so", "dc", "nsp", "cloze"} <= by_task.keys()
     for task, of_task in by_task.items():
         assert sum(of_task) / len(of_task) >= AT_LEAST.get(task, ALL_ROWS), (task, of_task)
 

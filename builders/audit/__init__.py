@@ -17,5 +17,5 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "own_configs": ["from_config"],
     "report": ["Figure", "Finding", "Grade", "Report", "Status", "VERSION", "grade_of", "tallies"],
     "run": ["audit"],
-    "thresholds": ["BY_ID", "PAIRED", "CHECKS", "Kind", "Severity"],
+    "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "Kind", "Severity"],
 })  # fmt: skip

@@ -1,7 +1,7 @@
 """The input of the audit: labelled rows of texts in splits, from a config or an external dataset."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -98,6 +98,7 @@ class AuditInput:
         expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
         conditions: of a suite, the names that ``condition`` indexes; empty if they are not known.
+        other_texts: text of the same corpora that no row has; None if the corpora are not at hand.
     """
 
     name: str
@@ -114,6 +115,12 @@ class AuditInput:
     expected: tuple[str, ...] = ()
     read: Provenance | None = None
     conditions: tuple[str, ...] = ()
+    other_texts: Sequence[str] | None = None
+
+    @property
+    def compared_with_others(self) -> bool:
+        """Whether rows are pairs of a sentence and its edited version, and there may be other text of their corpora."""
+        return self.other_texts is not None and self.perturbation and self.pairs and self.shape is Shape.SENTENCE
 
     @property
     def splits(self) -> tuple[str, ...]:

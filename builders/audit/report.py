@@ -14,12 +14,12 @@ from typing import Final, NamedTuple, TypeAlias, TypedDict
 
 from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
-from discoprobe.builders.audit.thresholds import BY_ID, PAIRED, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Severity
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 22
+VERSION: Final = 23
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -351,7 +351,10 @@ class Report:
 
     @property
     def strongest(self) -> Strongest | None:
-        """The shortcut with the largest gain of those that read texts, as models do; None where none was measured."""
+        """The shortcut with the largest gain of those that read texts, as models do; None where none was measured.
+
+        The model of other text is none: the rows alone do not give it.
+        """
         return self._strongest(of_text=True)
 
     @property
@@ -360,7 +363,8 @@ class Report:
         return self._strongest(of_text=False)
 
     def _strongest(self, *, of_text: bool) -> Strongest | None:
-        gains = [(gain, f) for f in self.findings if BY_ID[f.check].of_text == of_text and (gain := f.gain) is not None]
+        shortcuts = [f for f in self.findings if BY_ID[f.check].of_text == of_text and f.check != FLOOR]
+        gains = [(gain, f) for f in shortcuts if (gain := f.gain) is not None]
         if not gains:
             return None
         gain, best = max(gains, key=lambda pair: pair[0])

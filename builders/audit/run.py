@@ -6,7 +6,7 @@ holds for the macro-F1. What is not above has a resolution: the smallest gain ov
 could have shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cache
@@ -22,7 +22,7 @@ from discoprobe.builders.audit.report import Figure, Finding, Report, Status
 from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, PAIRED, Check, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, FEWEST_WORDS, FLOOR, PAIRED, Check, Kind, Severity
 from discoprobe.builders.config import ANNOTATION, Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
@@ -36,6 +36,7 @@ _thread_pools = cache(ThreadpoolController)
 def audit(
     subject: Config | AuditInput,
     sources: Mapping[tuple[str, str], str] | None = None,
+    other_texts: Sequence[str] | None = None,
     *,
     executor: Executor | None = None,
 ) -> Report:
@@ -44,6 +45,7 @@ def audit(
     Args:
         subject: a config, or rows from elsewhere (``inputs.read``).
         sources: text of each (corpus, sent_id), with which the texts of the rows are compared (``fidelity``).
+        other_texts: text of the same corpora that no row has (``trigrams``).
         executor: where integrity is checked while the solvers run here; None for one after the other.
 
     Raises:
@@ -52,6 +54,7 @@ def audit(
     data = with_edited(subject if isinstance(subject, AuditInput) else from_config(subject))
     if not data.splits:
         raise UnreadableDataError(f"{data.name}: no rows to audit")
+    data = replace(data, other_texts=other_texts)
     with _thread_pools().limit(limits=1, user_api="blas"):
         pending = executor.submit(_check_integrity, data, sources) if executor else None
         integrity = [] if pending else _check_integrity(data, sources)
@@ -157,6 +160,10 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> t
     findings = []
     for check in checks:
         severity, score = _severity(check, data), scores.get(check.id)
+        if score is None and check.id == FLOOR and data.compared_with_others:
+            detail = f"the corpora have fewer than {FEWEST_WORDS:,} words that no row has"
+            findings.append(Finding(check.id, check.kind, severity, Status.UNMEASURED, detail=detail))
+            continue
         if score is None or not len(score.correct):
             findings.append(Finding(check.id, check.kind, severity, Status.SKIPPED))
             continue

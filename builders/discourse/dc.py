@@ -8,9 +8,9 @@ at most 20 % more words and 30 % more characters), shares about as many content 
 colon, or ends with one, if that sentence does. In half of the pairs it is more similar to the passage, and to its
 neighbours, than that sentence, by characters and by words; in half of the pairs it is more typical of the corpus. In
 large texts, pairs are also chosen so that neither its length reveals it, nor how similar it is to each of the other
-sentences, nor several such measures together. Still, another document usually has another topic (in DiscoEval lexical
-overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card shows how much of a score this explains: its
-accuracy minus one half.
+sentences, nor several such measures together. Still, another document usually has another topic (in DiscoEval, whose
+distractors are chosen at random, lexical overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card
+shows how much of a score this explains: its accuracy minus one half.
 """
 
 from discoprobe.builders.passages.distractors import distractor_task

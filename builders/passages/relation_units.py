@@ -1,4 +1,4 @@
-"""Relations of DISRPT and of RST trees as candidates, labelled with a class, the nucleus or a connective.
+"""Relations of DISRPT and of RST trees as candidates, labelled with a class or a connective.
 
 The names of relations: 17 classes, and the class of each relation of RST and PDTB corpora.
 
@@ -19,7 +19,6 @@ segments has n - 1 relations; what hangs from no node, such as a headline, has n
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import defaultdict
 from itertools import pairwise
@@ -33,7 +32,6 @@ from discoprobe.builders.sampling.balance import (
     LabelSet,
     by_frequency,
     cap,
-    equal_counts_by_length,
     frequent_in_splits,
     most_frequent,
 )
@@ -138,9 +136,6 @@ LONGEST: Final = 128
 REPEATING: Final = 6
 """Units of fewer words recur naturally; longer ones that are in two splits are a leak."""
 
-BALANCED_KEEP: Final = 0.5
-"""Smallest share of the rows of the largest balanced sample that a larger number of classes must keep."""
-
 CONTEXT: Final[dict[str, PolarsDataType]] = {
     "marked": pl.String, "passage": pl.String, "unit1": SPANS, "unit2": SPANS, "spacing": pl.String,
 }  # fmt: skip
@@ -174,23 +169,22 @@ EXEMPT: Final = {
 }
 
 
-def relation_task(  # noqa: PLR0913 (one keyword per choice of a task)
+def relation_task(
     select: Callable[[Shard, Context], pl.DataFrame], labels: tuple[str, ...] = (), *, layer: str = "relations",
-    natural: bool = True, reasons: Mapping[str, str] | None = None, version: int = 1,
+    reasons: Mapping[str, str] | None = None, version: int = 1,
 ) -> RelationTask:  # fmt: skip
-    """A task over pairs of units.
+    """A task over pairs of units, whose labels keep the shares that they have in the corpus.
 
     Args:
         select: from a shard its candidates, as ``candidates`` gives; a function of a module.
         labels: label names in the order of their indices; none where the corpus decides.
         layer: ``relations`` (tables of DISRPT) or ``rst_trees``.
-        natural: whether labels keep the shares that they have in the corpus; else they are equally frequent.
         reasons: the task's own reasons for drops → what they mean.
         version: raised when the rows of the task change.
     """
     return RelationTask(
-        select=select, sample=functools.partial(_sample_relations, natural=natural), labels=labels, decides=True,
-        note=NOTE, needs=frozenset({layer}), natural=natural, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
+        select=select, sample=_sample_relations, labels=labels, decides=True, note=NOTE,
+        needs=frozenset({layer}), natural=True, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
         version=version,
     )  # fmt: skip
 
@@ -230,29 +224,15 @@ def candidates(relations: pl.DataFrame, longest: int = LONGEST) -> pl.DataFrame:
     )
 
 
-def _sample_relations(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
+def _sample_relations(frame: pl.DataFrame, context: Context) -> Sample:
     """The rows of a relation task, documents being assigned to splits."""
-    natural |= not context.settings.match
     drops = Drops(trace=context.trace)
     split = with_splits(_each_once(drops.usable(frame), drops), context)
     split = drops.keep(split, _without_leaks(split), "in-two-splits")
-    classes = (_classes if natural else _balanced_classes)(split, context)
+    classes = _classes(split, context)
     others_left_out = drops.without_labels(split, classes.left_out)
     rows_of_classes = others_left_out.filter(pl.col("label").is_in(classes.names))
-    if not natural:
-        first, second = (n_words(pl.col(f"sentence{n}"), halves=True) for n in (1, 2))
-        rows_of_classes = rows_of_classes.with_columns(mean_words=(first + second) / 2)
-        rows_of_classes = (
-            equal_counts_by_length(rows_of_classes, "label", *context.seed_key)
-            if rows_of_classes.height
-            else rows_of_classes
-        )
-        drops.keep(others_left_out, rows_of_classes, "unbalanced")
-    capped = (
-        cap(rows_of_classes, context.settings, *context.seed_key, by=() if natural else ("label",))
-        if rows_of_classes.height
-        else rows_of_classes
-    )
+    capped = cap(rows_of_classes, context.settings, *context.seed_key) if rows_of_classes.height else rows_of_classes
     drops.keep(rows_of_classes, capped, "over-size")
     names = context.labels or classes.names
     indices = {name: index for index, name in enumerate(names)}
@@ -317,32 +297,8 @@ def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _classes(frame: pl.DataFrame, context: Context) -> LabelSet:
-    """The labels that are classes: frequent enough, and in every split."""
-    enough = frequent_in_splits(frame, "label", context.settings.min_class)
-    return _label_set(frame, enough, context)
-
-
-def _balanced_classes(frame: pl.DataFrame, context: Context) -> LabelSet:
-    """The labels that are classes where all are equally frequent: the n most frequent ones.
-
-    The rarest class decides how many rows the others have; n is the largest number that keeps ``BALANCED_KEEP`` of the
-    rows that the best n would keep.
-    """
-    counts = frame.group_by("label", "split").len().pivot(on="split", index="label", values="len").fill_null(0)
-    splits = [name for name in SPLITS if name in counts.columns]
-    if len(splits) < len(SPLITS):
-        return _label_set(frame, [], context)
-    ordered = counts.with_columns(_least=pl.min_horizontal(splits)).sort(["_least", "label"], descending=[True, False])
-    of_all = ordered.select(pl.col(splits).cum_min()).sum_horizontal()
-    rows = of_all * pl.int_range(1, len(of_all) + 1, eager=True)
-    possible = (of_all >= context.settings.min_class) & (ordered["_least"] > 0)
-    best = max(rows.filter(possible).to_list(), default=0)
-    numbers = (possible & (rows >= BALANCED_KEEP * best)).arg_true().to_list()
-    return _label_set(frame, sorted(ordered["label"].head(numbers[-1] + 1 if numbers else 0)), context)
-
-
-def _label_set(frame: pl.DataFrame, names: list[str], context: Context) -> LabelSet:
-    """The classes of these names, with what the others lose; why there are none where there are fewer than two."""
+    """The labels that are frequent enough and in every split, with what the others lose; why there are none."""
+    names = frequent_in_splits(frame, "label", context.settings.min_class)
     rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))["label"]
     left_out = {label: f"rare-class {label}" if context.labels else "rare-class" for label in rare}
     if len(names) > 1:
@@ -539,27 +495,18 @@ def _class() -> pl.Expr:
     return pl.when(is_class).then("label").otherwise(pl.col("label").map_elements(class_of, return_dtype=pl.String))
 
 
-NUCLEARITY: Final = {"NS": "nucleus_first", "SN": "nucleus_second", "NN": "both"}
 SAME_UNIT: Final = r"(?i)^same(?:[-_ ]?unit)?$"
 """How corpora name the relation of the parts of a unit that another interrupts (PCC *sameunit*, PRSTC *same*)."""
 
 
 def by_class(shard: Shard, context: Context) -> pl.DataFrame:
     """The relations of a shard's trees with their class."""
-    return _labelled(shard, context, pl.col("orig_label").map_elements(class_of, return_dtype=pl.String))
-
-
-def by_nuclearity(shard: Shard, context: Context) -> pl.DataFrame:
-    """The relations of a shard's trees with their nucleus."""
-    return _labelled(shard, context, pl.col("nuclearity").replace_strict(NUCLEARITY, return_dtype=pl.String))
-
-
-def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
     documents = shard.documents.select("doc", document=pl.col("key").cast(pl.String))
     binary = binary_relations(shard.rst_nodes, context.language).join(documents, on="doc", maintain_order="left")
     nodes = [binary["ids"].list.get(n) for n in (0, 1)]
     relations = binary.select(
-        "doc", "orig_label", "ids", label=label, direction="nuclearity",
+        "doc", "orig_label", "ids", direction="nuclearity",
+        label=pl.col("orig_label").map_elements(class_of, return_dtype=pl.String),
         sentence1="unit1", sentence2="unit2", spacing="spacing",
         reason=pl.coalesce(
             pl.when(pl.col("orig_label").str.contains(SAME_UNIT)).then(pl.lit("same-unit")),

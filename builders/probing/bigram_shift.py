@@ -14,10 +14,9 @@ because an article before a full stop would tell the label; symbols; parts of mu
 word without a space (where the script has spaces); equal words; words whose capital may be due to their position; and
 words that the language writes in another way when they meet (French *de* before a vowel, *de le*; English *a*).
 
-No pair of words is swapped in two sentences, and few swaps bring together two words that are rarely adjacent in the
-corpora. Swaps are chosen so that neither the frequency of n-grams nor rules learned from other sentences, on two words
-with at most one between them or on one to five characters across the blanks, find the swap in many more than half of
-the pairs.
+The same two words are swapped in two sentences at most, and few swaps bring the same two words together. What n-grams
+show of the swap was not removed: whether an order of words is improbable is what the task asks. So the card has a
+floor, which is how often a trigram model of other text of the corpora finds the swap. A model has to do better.
 """
 
 from discoprobe.builders.edits.swaps import swap_task

@@ -10,12 +10,11 @@ of every split.
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from discoprobe.builders.sampling.balance import by_frequency, cap, equal_counts, with_rank
+from discoprobe.builders.sampling.balance import cap, equal_counts
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
@@ -30,20 +29,6 @@ ENOUGH = sum(MIN_ROWS) + 10
 
 NUMBERS = (5, 4, 3, 2)
 """How many neighbouring classes a config may have."""
-
-OTHER = "OTHER"
-
-ENOUGH_WITH_OTHER = sum(MIN_ROWS) + 20
-"""Rows from which on more frequent classes are better than more rows: those of a config, in whole sets of twenty."""
-
-FEWEST_DECIDED_CLASSES = 2
-"""Least number of classes beside ``OTHER``."""
-
-FIRST = 6
-"""Labels, the most frequent, that the first ``FEWEST`` are chosen from."""
-
-OTHERS = 10
-"""Candidates of ``OTHER`` that are used for each one of the rarest class; more would hardly improve the matching."""
 
 
 class Classes(NamedTuple):
@@ -147,46 +132,6 @@ def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names
             return Classes(names, rows[names])
     reason = f"fewer than {NUMBERS[-1]} neighbouring {called} have {least} sentences of similar lengths"
     return Classes((), usable.clear(), reason)
-
-
-def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, called: str) -> Classes:
-    """The most frequent labels and ``OTHER`` for all others, with equally many rows matched on surface features.
-
-    The first ``FEWEST`` classes are those that together give the most rows. Another one is added if the number of rows
-    does not fall, or ``ENOUGH_WITH_OTHER`` are left: then more classes are better than more rows.
-
-    Args:
-        usable: candidates with ``label`` (name).
-        context: settings of the task.
-        most: largest number of classes beside ``OTHER``.
-        called: what the labels are, for the reason.
-    """
-
-    @functools.cache
-    def rows_of(names: Names) -> pl.DataFrame:
-        label = pl.when(pl.col("label").is_in(names)).then("label").otherwise(pl.lit(OTHER))
-        ranked_rows = with_rank(usable.with_columns(label=label), ["label"], "others", *context.seed_key)
-        is_other = pl.col("label") == OTHER
-        rarest = pl.col("label").filter(~is_other).unique_counts().min()
-        few = ranked_rows.filter(~is_other | (pl.col("rank") <= OTHERS * rarest)).drop("rank")
-        return balance_labels(with_label_indices(few, (*names, OTHER)), context, strict=True)
-
-    def size(names: Names) -> int:
-        return rows_of(names).height
-
-    if context.decided:
-        return Classes(context.decided, rows_of(context.decided[:-1]))
-    least = context.settings.min_class
-    frequent = by_frequency(usable, "label").filter(pl.col("len") >= least)["label"].head(most).to_list()
-    names = max(combinations(frequent[:FIRST], FEWEST_DECIDED_CLASSES), key=size, default=())
-    for name in frequent:
-        if names and name not in names and size((*names, name)) >= min(ENOUGH_WITH_OTHER, max(size(names), 1)):
-            names = (*names, name)
-    if names and _fill_all_splits(rows_of(names), least * (len(names) + 1)):
-        return Classes((*names, OTHER), rows_of(names))
-    return Classes(
-        (), usable.clear(), f"fewer than {FEWEST_DECIDED_CLASSES} {called} have {least} sentences of similar lengths"
-    )
 
 
 def _fill_all_splits(rows: pl.DataFrame, least: int) -> bool:

@@ -1,4 +1,4 @@
-"""The main predicate of a sentence: which of its words carries tense, mood, person, aspect or voice.
+"""The main predicate of a sentence: which of its words carries tense, aspect or voice.
 
 The language data say where a feature is marked: on the root, on an auxiliary or on the copula (`PredicateRules`).
 ``words_of_predicate`` finds these words, ``feature_of_predicate`` the one that bears a feature; compound tenses and
@@ -23,7 +23,7 @@ from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import Availability, Condition, LanguageData, LanguageSection
 
 Place = Literal["root", "aux", "cop", "aux:pass"]
-PredicateFeature = Annotated[str, msgspec.Meta(pattern=r"^(Tense|Voice|Mood|Person|Aspect)$")]
+PredicateFeature = Annotated[str, msgspec.Meta(pattern=r"^(Tense|Voice|Aspect)$")]
 Mark = Annotated[str, msgspec.Meta(pattern=r"^([a-z]+(:[a-z]+)?|Voice=[A-Z][A-Za-z]+|aux=\w+(/Inf)?)$")]
 
 VERBAL: Final = ("VERB", "AUX")
@@ -47,7 +47,7 @@ UNREAL: Final = ("Cnd", "Sub", "Opt", "Des", "Jus", "Prp", "Irr")
 *gidelim* (let us go; Opt, Pres)."""
 
 FINITE: Final = Condition(feats={"VerbForm": frozenset({"", "Fin"})})
-"""What a word must be for Tense, Mood or Person to be read from it, where the language's data have no condition."""
+"""What a word must be for Tense to be read from it, where the language's data have no condition."""
 
 NOT_PERFECT: Final = ("Imp", "Prog", "Hab")
 """Aspects of participles that make no perfect with an auxiliary: Hindi *करता है*."""
@@ -69,7 +69,7 @@ REASONS: Final = {
     "compound-tense": "a compound tense, which treebanks label by its auxiliary and not by its meaning, or one that is "
     "annotated half as a perfect, half as a passive (`nsubj` beside `aux:pass`)",
     "unreal-mood": "a conditional, subjunctive or optative, whose tense is a form",
-    "imperative": "an imperative, which has no tense and nearly always the second person",
+    "imperative": "an imperative, which has no tense",
     "unclear-voice": "no mark of voice, one that leaves it open (Russian *-ся*), or marks that contradict each other "
     "(an object, a reflexive, a copula or the subject of an active beside a passive)",
 }
@@ -112,12 +112,10 @@ class PredicateRules(LanguageSection, frozen=True):
     Attributes:
         tense: places of Tense, in the order in which they are looked at.
         voice: places of Voice; of a passive that is not marked by the feature, see `passive`.
-        mood: places of Mood.
-        person: places of Person.
         aspect: places of Aspect.
         unreadable: features without a place that treebanks mark all the same, as ``notes`` say.
         read: conditions, any of which the word must meet for the feature to be read from it (no entry: ``FINITE`` for
-            Tense, Mood and Person, none for the others).
+            Tense, none for the others).
         labels: the values kept, per feature (no entry: all); a clause with another value is left out.
         compound: compound tenses with a label of their own.
         passive: marks of the passive: a relation among the root's children (``aux:pass``, ``nsubj:pass``), a value of
@@ -135,8 +133,6 @@ class PredicateRules(LanguageSection, frozen=True):
     section: ClassVar[str] = "predicate"
     tense: tuple[Place, ...] = ("root",)
     voice: tuple[Place, ...] = ("root",)
-    mood: tuple[Place, ...] = ("root",)
-    person: tuple[Place, ...] = ("root",)
     aspect: tuple[Place, ...] = ("root",)
     unreadable: frozenset[PredicateFeature] = frozenset()
     read: dict[PredicateFeature, tuple[Condition, ...]] = msgspec.field(default_factory=dict)
@@ -158,7 +154,7 @@ class PredicateRules(LanguageSection, frozen=True):
 
     def conditions(self, feature: str) -> tuple[Condition, ...]:
         """The conditions on the word that a feature is read from; empty where there are none."""
-        default = (FINITE,) if feature in {"Tense", "Mood", "Person"} else ()
+        default = (FINITE,) if feature == "Tense" else ()
         return self.read.get(feature, default)
 
 
@@ -276,7 +272,6 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
         if feature == "Tense":  # beside a word of an unreal mood, a past form is no past (*написал бы*)
             unreal = words.filter(feat("Mood").is_in(UNREAL))
             values = _hinder(_label_compounds(trees, words, values, rule), unreal, "unreal-mood")
-        if feature in {"Tense", "Person"}:
             values = _hinder(values, words.filter(feat("Mood") == "Imp"), "imperative")
     if feature in {"Tense", "Voice"} and trees.words["deprel"].is_in(PASSIVE_DEPENDENTS).any():
         # Treebanks call the auxiliary of some perfects `aux:pass` (French *elle est tombée*), but not their subjects.

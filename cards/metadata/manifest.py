@@ -22,7 +22,7 @@ import msgspec
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
 from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
-from discoprobe.builders.audit.thresholds import BY_ID, Kind
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, Kind
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
@@ -371,7 +371,7 @@ def audit_entry(report: Report) -> AuditEntry:
     excess = {f.check: (BY_ID[f.check].of_text, f.figure.excess if f.figure else (0, 0.0)) for f in undecided}
     closest = max(undecided, key=lambda f: excess[f.check], default=None)
     dependent = [f for f in report.findings if f.check in {"group-split", "altered-dup"} and f.grade]
-    named = {*failed, *(f.check for f in (*exempt, closest, best, beside, *dependent) if f)}
+    named = {FLOOR, *failed, *(f.check for f in (*exempt, closest, best, beside, *dependent) if f)}
     return {
         "failed": failed,
         "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),

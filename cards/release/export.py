@@ -56,7 +56,6 @@ SHORT: Final = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
 DISCOEVAL_SPLITS: Final = dict(zip(SPLITS, ("train", "valid", "test"), strict=True))
 SENTEVAL_NAMES: Final = {
     "sent_len": "sentence_length",
-    "top_deps": "top_constituents",
     "pred_tense": "past_present",
     "somo": "odd_man_out",
     "coord_inv": "coordination_inversion",

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, designs, grade_of
-from discoprobe.builders.audit.thresholds import BY_ID, LEAKS, Kind
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
 
 ABOVE: Final = str(Status.ABOVE)
@@ -140,6 +140,11 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
             sentences.append(_about_strongest(best, findings[best], audit))
         if findings[best]["threshold"] is None:
             remarks.append(f"{best} has no threshold here")
+    if floor := findings.get(FLOOR):
+        sentences.append(
+            f"Floor: {FLOOR} of other text of the corpora find the edited text in {floor['value']:.3f} of the pairs; a "
+            "model has to do better."
+        )
     beside = audit.get("beside_text")
     if beside and beside in findings and beside not in checks and _is_gain(beside_text := findings[beside]):
         of = f" (column {beside_text.get('detail', '')})" if beside == "metadata" else ""

@@ -23,7 +23,7 @@ import polars as pl
 from discoprobe import kept_results
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config, Unavailable
+from discoprobe.builders.config import Config, Shape, Unavailable
 from discoprobe.builders.drops import for_release
 from discoprobe.builders.sentences.syncretism import packages
 from discoprobe.builders.settings import Settings
@@ -36,9 +36,10 @@ from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextCorpus, Treebank
-from discoprobe.loaders.corpus import Corpus
+from discoprobe.loaders.corpus import Corpus, Loadable
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder
+from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file, path_of, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
@@ -183,9 +184,10 @@ def audited_configs(
 
     built = [config for config in results if isinstance(config, Config)]
     texts = source_texts(corpus, built) if built else []
+    others = other_texts(corpus, built, texts)
     reports: dict[str, Report] = {}
     progress(f"auditing {corpus.lang}", 0, len(built))
-    for n_audited, report in enumerate((executor.map if executor else map)(audit, built, texts), 1):
+    for n_audited, report in enumerate((executor.map if executor else map)(audit, built, texts, others), 1):
         reports[report.name] = report
         progress(f"auditing {corpus.lang}", n_audited, len(built))
     yield from ((config, reports.get(config.name)) for config in results)
@@ -201,12 +203,8 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
         for config in built
     ]
     used_by_any = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
-    read = {identity for config in built for identity in config.parts}
-    all_read = any(not config.parts for config in built)
     texts: dict[tuple[str, str], str] = {}
-    for part in corpus.parts:
-        if not all_read and part.identity not in read:
-            continue
+    for part in _parts_of(corpus, built):
         shard = part.load()
         sentences = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
         sentences = sentences.select(pl.col("corpus", "sent_id").cast(pl.String), "text")
@@ -214,6 +212,47 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
             key = (str(corpus_name), str(sent_id))
             texts[key] = f"{texts[key]}\n{text}" if key in texts else text
     return [{key: text for key, text in texts.items() if key[1] in ids} for ids in used]
+
+
+OTHER_TEXT = 2_000_000
+"""Characters of text at most that a model of other text is made of."""
+
+
+def other_texts(
+    corpus: Corpus, built: Sequence[Config], texts: Sequence[Mapping[tuple[str, str], str]]
+) -> list[tuple[str, ...] | None]:
+    """For each config of pairs of sentences, texts of the corpus that no row has; None for the others.
+
+    Sentences are taken in hash order, of those that were read for a config, up to ``OTHER_TEXT``.
+
+    Args:
+        corpus: one language's corpora.
+        built: the configs.
+        texts: for each config the texts that its rows use.
+    """
+    of_pairs = [config.pairs and config.shape is Shape.SENTENCE for config in built]
+    if not any(of_pairs):
+        return [None] * len(built)
+    most = OTHER_TEXT + max(sum(map(len, of_config.values())) for of_config in texts)
+    pool = pl.DataFrame(schema={"text": pl.String, "hash": pl.UInt64})
+    for part in _parts_of(corpus, [config for config, paired in zip(built, of_pairs, strict=True) if paired]):
+        of_part = part.load().sentences.select("text", hash=hashed(pl.col("text")))
+        pool = pl.concat([pool, of_part]).unique("hash").sort("hash")
+        pool = pool.filter(pl.col("text").str.len_chars().cum_sum() <= most)
+    found: list[tuple[str, ...] | None] = []
+    for paired, of_config in zip(of_pairs, texts, strict=True):
+        sentences = sorted({sentence for text in of_config.values() for sentence in text.split("\n")})
+        used = pl.Series(sentences, dtype=pl.String).implode()
+        others = pool.filter(~pl.col("text").is_in(used)).filter(pl.col("text").str.len_chars().cum_sum() <= OTHER_TEXT)
+        found.append(tuple(others["text"]) if paired else None)
+    return found
+
+
+def _parts_of(corpus: Corpus, built: Sequence[Config]) -> Iterator[Loadable]:
+    """The parts of a corpus that were read for some of the configs."""
+    read = {identity for config in built for identity in config.parts}
+    all_read = any(not config.parts for config in built)
+    return (part for part in corpus.parts if all_read or part.identity in read)
 
 
 def _parts_read(corpus: Corpus, config: Config) -> list[TextCorpusPart]:

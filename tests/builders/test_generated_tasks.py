@@ -1,13 +1,14 @@
 """The probes that `--task feats` generates: names, what stands for them, and what comes of them."""
 
 import pickle
+import re
 
 import pytest
 
-from discoprobe.builders import Config, Settings, Unavailable, all_tasks, build_all, generated_tasks, tasks_named
+from discoprobe.builders import GONE, Config, Settings, Unavailable, all_tasks, build_all, generated_tasks, tasks_named
 from discoprobe.builders.build import build
 from discoprobe.builders.sentences import VALUES
-from discoprobe.loaders import UnknownNameError, UnsupportedError
+from discoprobe.loaders import UnknownNameError, UnsupportedError, UsageError
 
 
 def test_feats_stands_for_every_pair_of_a_role_and_a_feature():
@@ -31,6 +32,16 @@ def test_one_may_be_asked_for_and_comes_once():
 def test_a_name_that_is_none_gets_the_near_ones():
     with pytest.raises(UnknownNameError, match="feats_nsubj_number"):
         tasks_named(["feats_nsubj_numbr"])
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_task_that_is_gone_names_another(name):
+    with pytest.raises(UsageError) as raised:
+        tasks_named(["subj_number", name])
+    advice = str(raised.value)
+    assert advice.startswith(f"{name} is gone: use ")
+    assert re.findall(r"\w+", advice.split(": use ")[1])[0] in all_tasks() | generated_tasks()
+    assert name not in all_tasks() | generated_tasks()
 
 
 def test_each_says_what_it_is():

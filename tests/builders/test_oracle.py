@@ -140,7 +140,7 @@ def is_reflexive(tree, child):
 def excluded(tree, rule, feature):
     """Whether a word of the predicate excludes a feature: unreal moods, imperatives, a second ending."""
     words = [(place, word) for place, words in tree.predicate.items() for word in words]
-    moods = {"Tense": {"Cnd", "Sub"}, "Person": {"Imp"}}.get(feature, set())
+    moods = {"Cnd", "Sub"} if feature == "Tense" else set()
     second = any(place != "root" and word.upos == "AUX" and feature in word.feats for place, word in words)
     return any(word.feats.get("Mood") in moods for _, word in words) or (rule.tense == ("root",) and second)
 
@@ -263,8 +263,6 @@ ORACLES = {
     "obj_gender": noun_of_predicate("obj", "Gender"),
     "pred_tense": feature_of_predicate("Tense"),
     "pred_aspect": feature_of_predicate("Aspect"),
-    "pred_mood": feature_of_predicate("Mood"),
-    "pred_person": feature_of_predicate("Person"),
     "pred_voice": voice,
     "impersonal": impersonal,
     "feats_root_verbform": feature_of_role("root", "VerbForm"),

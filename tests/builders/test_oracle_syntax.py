@@ -71,11 +71,6 @@ def tree_depth(tree, _row, label):
     return max(map(tree.depth, tree.words)) == int(label)
 
 
-def top_deps(tree, _row, label, labels):
-    sequence = "_".join(rel(word) for word in tree.children(tree.root) if rel(word) != "punct")
-    return label == sequence or (label == "OTHER" and sequence not in labels)
-
-
 def word_content(tree, row, label, labels):
     among = [word for word in tree.words if word["upos"] != "PUNCT" and word["lemma"] in labels]
     if [word["lemma"] for word in among] != [label]:
@@ -215,7 +210,6 @@ def coord_inv(tree, row, label):
 JUDGES = {
     "sent_len": sent_len,
     "tree_depth": tree_depth,
-    "top_deps": top_deps,
     "word_content": word_content,
     "bigram_shift": bigram_shift,
     "ngram_shift": ngram_shift,
@@ -257,7 +251,7 @@ def test_every_row_is_what_the_task_says(where, lang, judged):
         assert rows, task
         for row in rows:
             tree, label = trees[row["sent_ids"][0], row["original"] or row["text"]], config.labels[row["label"]]
-            more = (config.labels,) if task in {"top_deps", "word_content"} else ()
+            more = (config.labels,) if task == "word_content" else ()
             if not JUDGES[task](tree, row, label, *more):
                 wrong.append((task, row["sent_ids"], label, row["text"], row["original"]))
     assert wrong == []

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from discoprobe.builders import Context, Drops, Sample, Settings, TaskSample, losses, problem_of
-from discoprobe.builders.discourse import dc, dc_easy
+from discoprobe.builders.discourse import dc
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.probing import coord_inv
 from discoprobe.builders.sampling import Split
@@ -72,10 +72,6 @@ def test_a_label_that_no_candidate_has_is_named():
     nothing = Sample(pl.DataFrame(), candidates=3)
     context = Context("conj_type", language_data("en"), Settings(), ("coordination", "subordination"))
     assert if_enough(nothing, context.labels, context).reason == "no candidate is coordination"
-
-
-def test_dc_easy_needs_documents_as_long_as_dc_does():
-    assert dc_easy.TASK.least == dc.TASK.least
 
 
 def test_fewer_documents_than_splits_are_named():

@@ -24,7 +24,7 @@ def _documents_of(length, folder):
 @pytest.mark.parametrize(
     ("task", "needed"),
     {
-        "dc": 6, "dc_easy": 6, "sp": 6, "sp_swap": 5, "order_last": 5, "order_all": 5, "order_context": 5, "nsp": 5,
+        "dc": 6, "sp": 6, "sp_swap": 5, "order_all": 5, "order_context": 5, "nsp": 5,
         "cloze": 5, "cloze_suite": 5, "nsp_choice": 3, "so": 3,
     }.items(),
 )  # fmt: skip

@@ -558,6 +558,9 @@ class Page:
         if found := re.search(r"gain of less than (\d\.\d\d) over", rest):
             self.same("smallest gain", found[1], f"{self.config.report['resolution']:.2f}")
             rest = rest.replace(found[0], "")
+        if found := re.search(rf"Floor: ([a-z]+) of other text [^;]* ({SHARE}) of the pairs", rest):
+            self.same(f"{found[1]} in the verdict", found[2], f"{self.findings[found[1]]['measured']:.3f}")
+            rest = rest.replace(found[0], "")
         if not above:
             self.release.unknown(f"{self.name}, verdict", rest)
 

@@ -1,7 +1,8 @@
 """Solvers that know no language, and how they are scored.
 
 ``problem`` divides rows into folds and scores answers, ``features`` is what solvers see, ``classifiers`` is what
-learns, ``solver_table`` lists the solvers, ``rules`` are single rules and lists of them.
+learns, ``solver_table`` lists the solvers, ``rules`` are single rules and lists of them, ``trigrams`` is a model of
+other text.
 """
 
 from discoprobe.loaders.rooms import offer
@@ -10,4 +11,5 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "features": ["Features"],
     "problem": ["Fold", "Problem", "Score", "Units", "macro_f1", "problem_of"],
     "solver_table": ["SOLVERS"],
+    "trigrams": ["Trigrams"],
 })  # fmt: skip

@@ -1,8 +1,6 @@
 """The solvers: what can be scored without knowing the language. Each is a function of the table ``SOLVERS``.
 
-Language models come first: how probable texts are under counts of the n-grams of the originals that solvers learn from.
-A perturbed text has n-grams that originals lack. Counts are smoothed by the probability that the next shorter n-grams
-give (Dirichlet prior; MacKay and Peto 1995). Then what solvers get (``Bench``), the solvers, and their table.
+Word frequencies come first; then what solvers get (``Bench``), the solvers, and their table.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,13 +9,12 @@ from functools import cached_property
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
-from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
+from discoprobe.builders.audit.solvers.classifiers import Floats, forest, tree
 from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, PUNCTUATION, SLOTS, Features
 from discoprobe.builders.audit.solvers.problem import SUREST, TIE, Fold, Problem, Score, best_of
 from discoprobe.builders.audit.solvers.rules import (
@@ -28,111 +25,53 @@ from discoprobe.builders.audit.solvers.rules import (
     token_conditions,
     total,
 )
-from discoprobe.builders.audit.thresholds import LEAK_WORDS
+from discoprobe.builders.audit.solvers.trigrams import Trigrams
+from discoprobe.builders.audit.thresholds import FEWEST_WORDS, LEAK_WORDS
 from discoprobe.builders.config import Shape
-from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import n_words, normal, tokens
-
-Symbols = npt.NDArray[np.uint64]
 
 _PARTS = 5
 """Parts of the rows that solvers learn from: a text of one part is scored with the counts of the others."""
 _PRIOR = 2.0
-"""Weight of the shorter n-grams, in counts."""
-_BUCKETS = 1 << 22
-"""Most buckets of hashed n-grams."""
+"""Weight of the mean frequency, in counts (Dirichlet prior; MacKay and Peto 1995)."""
 _VALUES = 50
 """Most values of a column that are features of their own."""
 _LONGEST_PERIOD = 100
 """Longest period of labels that is looked for, in rows."""
 _ROWS_PER_PLACE = 10
 """Rows to learn from for each place of a period at least: with fewer, the period that is best is so by chance."""
-_OUTSIDE = np.uint64(0xFFFFFFFF)
-"""The symbol before the first one of a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strings:
-    """The symbols (words or characters) of texts, one text after the other.
+def log_frequencies(features: Features, problem: Problem, fold: Fold) -> Floats:
+    """Sum, mean and least of the log frequencies of the words of each unit, shape (units, 3).
 
-    Attributes:
-        unit: of each symbol, ascending, shape (symbols,).
-        place: how many symbols are before it in its text, shape (symbols,).
-        symbol: a number for each symbol, shape (symbols,).
-    """
-
-    unit: Ints
-    place: Ints
-    symbol: Symbols
-
-    @classmethod
-    def words(cls, features: Features) -> "Strings":
-        """The lower-cased tokens of the texts that solvers of strings read."""
-        frame = features.tokens.frame
-        starts = frame["before"].is_null().to_numpy()
-        unit, token = frame["unit"].to_numpy().astype(np.int64), frame["token"].to_numpy().astype(np.uint64)
-        return cls(unit, _places_in_texts(starts), token)
-
-    @classmethod
-    def characters(cls, features: Features) -> "Strings":
-        """The code points of these texts."""
-        read = features.slotted.filter(pl.col("slot").is_in(list(features.read_slots)) & (pl.col("text") != ""))
-        points = np.frombuffer("".join(read["text"]).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        lengths = read["text"].str.len_chars().to_numpy()
-        starts = np.zeros(len(points), dtype=bool)
-        starts[np.cumsum(lengths) - lengths] = True
-        unit = np.repeat(read["unit"].to_numpy(), lengths).astype(np.int64)
-        return cls(unit, _places_in_texts(starts), points.astype(np.uint64))
-
-
-def _places_in_texts(starts: npt.NDArray[np.bool_]) -> Ints:
-    first = np.flatnonzero(starts)
-    return np.arange(len(starts)) - np.repeat(first, np.diff(first, append=len(starts)))
-
-
-def log_probabilities(strings: Strings, problem: Problem, fold: Fold, longest: int) -> Floats:
-    """Sum, mean and least of the log probabilities of the symbols of each unit, shape (units, 3).
-
-    N-grams are counted in the originals that solvers learn from: rows of the first label, or right candidates. The
-    counts of a unit are those of the other parts; of a unit that is in no part, those of all.
+    Words are counted in the originals that solvers learn from: rows of the first label, or right candidates. The counts
+    of a unit are those of the other parts; of a unit that is in no part, those of all.
 
     Args:
-        strings: the symbols of all units.
+        features: of all units.
         problem: whose units they are.
         fold: what is learned from; rows that share a cluster are never scored with each other's counts.
-        longest: n of the longest n-grams; 1 for frequencies.
     """
-    units = problem.units
+    units, frame = problem.units, features.tokens.frame
+    unit, token = (frame[name].to_numpy().astype(np.int64) for name in ("unit", "token"))
     part_of_unit = np.full(len(units.y), -1)
     part_of_unit[fold.train] = units.clusterings[-1][units.row[fold.train]] % _PARTS
-    part = part_of_unit[strings.unit]
-    counted = ((part_of_unit >= 0) & (units.y == int(problem.choice)))[strings.unit]
-    members = [part == number for number in range(_PARTS)]
-    width = min(_BUCKETS, 1 << (4 * len(part)).bit_length())
-
-    def count(keys: Symbols) -> Ints:
-        """How often each key is counted in the other parts."""
-        bucket = (keys % np.uint64(width)).astype(np.int64)
-        counts = np.bincount(bucket[counted], minlength=width)[bucket]
-        for inside in members:
-            counts[inside] -= np.bincount(bucket[inside & counted], minlength=width)[bucket[inside]]
-        return counts
-
-    probability = np.full(len(part), 1 / (1 + len(np.unique(strings.symbol))))
-    context = np.zeros(len(part), dtype=np.uint64)
-    for n in range(longest):
-        if n:
-            before = np.where(strings.place >= n, np.roll(strings.symbol, n), _OUTSIDE)
-            context = hashing.combine(context, before)
-        ngram = hashing.combine(context, strings.symbol)
-        probability = (count(ngram) + _PRIOR * probability) / (count(context) + _PRIOR)
-    logs = np.log(probability)
-    n_symbols = np.bincount(strings.unit, minlength=len(units.y))
-    sums = np.bincount(strings.unit, weights=logs, minlength=len(units.y))
+    part = part_of_unit[unit]
+    counted = ((part_of_unit >= 0) & (units.y == int(problem.choice)))[unit]
+    n_kinds = len(features.tokens.vocabulary)
+    counts, n_counted = np.bincount(token[counted], minlength=n_kinds)[token], np.full(len(token), counted.sum())
+    for number in range(_PARTS):
+        inside = part == number
+        counts[inside] -= np.bincount(token[inside & counted], minlength=n_kinds)[token[inside]]
+        n_counted[inside] -= (inside & counted).sum()
+    logs = np.log((counts + _PRIOR / (1 + len(np.unique(token)))) / (n_counted + _PRIOR))
+    n_words = np.bincount(unit, minlength=len(units.y))
+    sums = np.bincount(unit, weights=logs, minlength=len(units.y))
     least = np.zeros(len(units.y))
-    np.minimum.at(least, strings.unit, logs)
-    return np.column_stack([sums, sums / np.maximum(1, n_symbols), least])
+    np.minimum.at(least, unit, logs)
+    return np.column_stack([sums, sums / np.maximum(1, n_words), least])
 
 
 _EDITED = frozenset({Shape.SENTENCE, Shape.CHOICE})
@@ -210,27 +149,24 @@ def length(bench: Bench) -> Score:
     return replace(best, leaning=linear.leaning)  # a tree sees no difference inside a bin
 
 
-def language_model(bench: Bench) -> Score | None:
-    """How probable a text is to models of the originals: trigrams of words and 5-grams of characters."""
-    return _learn_from_models(bench, (Strings.words, 3), (Strings.characters, 5))
-
-
 def frequency(bench: Bench) -> Score | None:
-    """How frequent the words of a text are in the originals."""
-    return _learn_from_models(bench, (Strings.words, 1))
-
-
-def _learn_from_models(bench: Bench, *models: tuple[Callable[[Features], Strings], int]) -> Score | None:
-    """Logistic regression on what n-gram models say; None where no text is edited, as in windows of sentences."""
-    problem = bench.problem
+    """How frequent the words of a text are in the originals; None where no text is edited, as in windows."""
     if not bench.data.perturbation or bench.data.shape not in _EDITED:
         return None
-    read = [(symbols(bench.features), longest) for symbols, longest in models]
+    return bench.problem.learn(lambda fold: log_frequencies(bench.features, bench.problem, fold))
 
-    def features(fold: Fold) -> Floats:
-        return np.hstack([log_probabilities(strings, problem, fold, longest) for strings, longest in read])
 
-    return problem.learn(features)
+def trigrams(bench: Bench) -> Score | None:
+    """The member of a pair that a trigram model of other text finds more probable; None without enough such text."""
+    problem, texts = bench.problem, bench.data.other_texts
+    if not bench.data.compared_with_others or not texts:
+        return None
+    model = Trigrams(texts, unspaced=problem.unspaced)
+    if model.n_words < FEWEST_WORDS:
+        return None
+    read = problem.units.texts.gather(problem.measured).list.last()
+    score = _pair_score(problem, model.log_probabilities(read))
+    return replace(score, detail=f"model of {model.n_words:,} words", cross_validated=False) if score else None
 
 
 def single(bench: Bench) -> Score | None:
@@ -512,7 +448,6 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "chars": lambda bench: bench.chars,
     "words": lambda bench: bench.words,
     "edges": lambda bench: bench.problem.learn(bench.features.edges()),
-    "language-model": language_model,
     "frequency": frequency,
     "overlap": overlap,
     "similarity": similarity,
@@ -528,6 +463,7 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "position": position,
     "pairwise-length": pairwise_length,
     "differences": by_differences,
+    "trigrams": trigrams,
 }
 """Check id → solver; None where it does not apply. ``pairwise`` is computed from their scores."""
 

@@ -10,9 +10,9 @@ from discoprobe.builders import Config, Settings, all_tasks, build_all, tasks_na
 from discoprobe.builders.audit import Status
 from discoprobe.loaders.conllu import read_corpora
 
-KOREAN = ["ko"] if REAL_LANGUAGES else []
-"""Its swaps are told best: the order of most words is fixed."""
-CORPORA = [("sample", lang) for lang in SAMPLE_LANGUAGES] + [("shared", lang) for lang in REAL_LANGUAGES + KOREAN]
+JAPANESE = ["ja"] if REAL_LANGUAGES else []
+"""Its words are not separated, so that pairs of characters show a swap of words."""
+CORPORA = [("sample", lang) for lang in SAMPLE_LANGUAGES] + [("shared", lang) for lang in REAL_LANGUAGES + JAPANESE]
 RELATIONS = [SHARED / "corpora" / name for name in ("disrpt", "rst")]
 NOT_MEASURED = {"fidelity"}
 """Checks that need the source texts, which are not at hand here."""

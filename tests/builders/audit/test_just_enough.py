@@ -55,20 +55,12 @@ def with_rare_words(make, text):
     return " ".join(make.source.choice(rare) if at % 2 else word for at, word in enumerate(text.split(" ")))
 
 
-def exchanged(make, text):
-    """The letters of every third word in another order: n-grams of characters that originals lack."""
-    words = text.split(" ")
-    words[1::3] = [word[::-1] for word in words[1::3]]
-    return " ".join(words)
-
-
 EDITS = {
     "length": (longer, 0.2),
     "token": (with_token, 0.25),
     "chars": (with_ending, 0.45),
     "words": (with_word, 0.46),
     "edges": (with_second_word, 0.4),
-    "language-model": (exchanged, 0.45),
     "frequency": (with_rare_words, 0.28),
     "punctuation": (with_dash, 0.25),
     "case": (with_capital, 0.25),

@@ -6,6 +6,7 @@ import dataclasses
 import random
 import re
 
+import numpy as np
 import polars as pl
 import pytest
 from audit_parts import finding_of, report_of
@@ -13,7 +14,7 @@ from shared import ROOT
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import Status, audit
-from discoprobe.builders.audit.solvers import solver_table
+from discoprobe.builders.audit.solvers import Trigrams, solver_table
 
 _N = 900
 
@@ -172,14 +173,52 @@ def _exchanged(text):
     return " ".join([*words[:2], words[3], words[2], *words[4:]])
 
 
-def test_an_order_of_words_that_originals_lack(make, build, monkeypatch):
-    """BigramShift: two words change places; single rows hide it, pairs show it to a model of n-grams."""
+def test_an_order_of_words_that_other_text_lacks(make, build, monkeypatch):
+    """BigramShift: two words change places; single rows hide it, and a trigram model of other text finds it."""
     monkeypatch.setattr(make, "sentence", _grammatical(make))
-    report = report_of(build(list(_in_pairs(make, _exchanged)), pairs=True, perturbation=True))
-    assert report.finding("pairwise").detail == "language-model"
-    assert report.finding("pairwise").measured > 0.8
+    data = build(list(_in_pairs(make, _exchanged)), pairs=True, perturbation=True)
+    report = audit(data, None, [make.sentence() for _ in range(2000)])
+    finding = report.finding("trigrams")
+    assert (finding.status, finding.threshold, finding.baseline, finding.n) == (Status.NOTED, None, 0.5, 500)
+    assert finding.measured > 0.9
+    assert finding.detail.startswith("model of ")
     assert report.finding("chars").measured < 0.65
     assert report.finding("frequency").status is Status.BELOW
+    assert report.strongest.check != "trigrams"
+
+
+def test_a_trigram_model_of_other_text_that_tells_nothing(make, build):
+    """The words of the other text are in no order, as those of the pairs."""
+    data = build(list(_in_pairs(make, _exchanged)), pairs=True, perturbation=True)
+    finding = audit(data, None, [make.sentence() for _ in range(2000)]).finding("trigrams")
+    assert abs(finding.measured - 0.5) < 0.06
+
+
+def test_trigrams_are_not_measured_without_other_text(make, build):
+    """With too little of it the reason is said; without the corpora, or without pairs, nothing is."""
+    data = build(list(_in_pairs(make, _exchanged, 60)), pairs=True, perturbation=True)
+    finding = audit(data, None, ["a b c."]).finding("trigrams")
+    assert (finding.status, finding.measured) == (Status.UNMEASURED, None)
+    assert finding.detail == "the corpora have fewer than 1,000 words that no row has"
+    assert audit(data).finding("trigrams").status is Status.SKIPPED
+    assert audit(make.data(200), None, ["a b c."]).finding("trigrams").status is Status.SKIPPED
+
+
+def test_a_trigram_model_prefers_what_it_has_read():
+    """The seen order, then the seen words in another one, then words that it has never read."""
+    model = Trigrams(["the cat sat on the mat ."] * 3 + ["the dog sat on the cat ."], unspaced=False)
+    texts = ["the dog sat on the mat .", "dog the sat on mat the .", "a hen lay in a box ."]
+    seen, shuffled, unknown = model.log_probabilities(pl.Series(texts))
+    assert seen > shuffled > unknown
+    assert model.n_words == 28
+
+
+def test_the_probabilities_of_all_words_after_a_context_add_up_to_one():
+    """Of the words that the model knows, and one that it does not."""
+    model = Trigrams(["a b c a b d", "b a c"], unspaced=False)
+    before = model.log_probabilities(pl.Series(["a b"]))
+    after = model.log_probabilities(pl.Series([f"a b {word}" for word in "abcdx"]))
+    assert np.exp(after - before).sum() == pytest.approx(1)
 
 
 def test_a_replacement_that_is_rarer(make, build):
@@ -201,14 +240,13 @@ def test_what_is_counted_is_never_what_is_scored(make, build):
     """Originals that are as random as their edits are no likelier: a model that counts a text finds it likely."""
     rows = list(_in_pairs(make, lambda _: make.sentence(8, 20)))
     report = report_of(build(rows, pairs=True, perturbation=True))
-    for check in ("language-model", "frequency"):
-        assert report.finding(check).status is Status.BELOW
-        assert abs(report.finding("pairwise").tried[check] - 0.5) < 0.06
+    assert report.finding("frequency").status is Status.BELOW
+    assert abs(report.finding("pairwise").tried["frequency"] - 0.5) < 0.06
 
 
-def test_no_model_of_n_grams_where_no_text_is_edited(make, build):
+def test_no_word_frequencies_where_no_text_is_edited(make, build):
     report = report_of(build(make.rows(200, 2, 3), shape=Shape.SEQUENCE, perturbation=True))
-    assert {report.finding(check).status for check in ("language-model", "frequency")} == {Status.SKIPPED}
+    assert report.finding("frequency").status is Status.SKIPPED
 
 
 def test_a_measure_that_differs_in_pairs_only(make, build):
@@ -300,7 +338,7 @@ def test_words_that_replace_one_another_are_held_out_together(make, build, size)
     report = report_of(build(rows, pairs=True, perturbation=True, split_by="target"))
     assert "solvers are cross-validated in five parts of all splits" in report.notes
     assert report.finding("pairwise").status is not Status.ABOVE
-    for check in ("words", "chars", "frequency", "language-model"):
+    for check in ("words", "chars", "frequency"):
         assert abs(report.finding(check).measured - 0.5) < 0.08  # folds that cut rings: .1
         assert abs(report.finding("pairwise").tried[check] - 0.5) < 0.12
 

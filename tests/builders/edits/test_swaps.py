@@ -1,6 +1,5 @@
 """Swaps of adjacent words: which words, and what is left of the text."""
 
-from collections import Counter
 from dataclasses import replace
 
 import conllu
@@ -11,19 +10,20 @@ from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.builders import Context, Settings, all_tasks
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits import (
     FEW_ALIKE,
     HashCounts,
-    UntellingSwaps,
     adjacent_words,
     impossible,
     neighbours,
     one_of_each,
     swap,
+    varied,
     word_bags,
 )
+from discoprobe.builders.sampling import REPEATED
 from discoprobe.builders.sentences import Trees
-from discoprobe.loaders import hashing
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.languages import language_data
 
@@ -120,83 +120,39 @@ def test_the_bag_of_words_is_blind_to_order_and_case_only():
     assert len(set(bags)) == 3
 
 
-def chosen(*blocks):
-    """The pairs that are chosen in blocks (one, or several after each other), and the drops."""
-    drops, swaps = Counter(), UntellingSwaps(13, "bigram_shift", in_blocks=len(blocks) > 1)
-
-    def keep(before, after, reason):
-        drops[reason] += before["key"].n_unique() - after["key"].n_unique()
-        return after
-
-    return pl.concat([swaps.choose(block, keep) for block in blocks]), drops
-
-
-def swaps_of(n, forwards=1.0, first=0, after="", words=("of", "in", "at", "to", "by", "as", "up")):
-    """Pairs of sentences of their own words, in which a function word moves right in a share of them, else left."""
-    rows = []
-    for number in range(first, first + n):
-        letters = f"{hashing.digest('word', number):x}".translate(str.maketrans("0123456789", "ghijklmnop"))
-        left, word, right = letters[:5], letters[5:10], after or letters[10:15]
-        middle = [f"{words[number % len(words)]} {word}", f"{word} {words[number % len(words)]}"]
-        if number - first >= forwards * n:
-            middle.reverse()
-        original, edited = (f"{left} {two} {right} {letters[15:]}." for two in middle)
-        rows.append((number + 1, "train", original, edited, len(left) + 1, len(f"{left} {middle[0]}")))
-    types = {"key": pl.UInt64, "split": pl.String, "original": pl.String, "edited": pl.String}
-    return pl.DataFrame(rows, schema=types | {"start": pl.Int64, "end": pl.Int64}, orient="row")
+def pairs_of(*sentences):
+    """Pairs of words, a list of sentences with ``wording`` and ``meeting`` of each of its pairs."""
+    rows = [
+        (key, index, wording, list(meeting))
+        for key, of_sentence in enumerate(sentences, 1)
+        for index, (wording, *meeting) in enumerate(of_sentence, 1)
+    ]
+    types = {"key": pl.UInt64, "index": pl.UInt16, "wording": pl.UInt64, "meeting": pl.List(pl.UInt64)}
+    return pl.DataFrame(rows, schema=types, orient="row")
 
 
-def share_forwards(rows):
-    """Of the pairs, the share in which the function word moves to the right."""
-    return rows["original"].str.contains(r"^\S+ (of|in|at|to|by|as|up) ").mean()
+def test_the_same_words_are_swapped_in_few_sentences():
+    drops = Drops()
+    left = varied(pairs_of(*([(7, n)] for n in range(20))), context(), drops)
+    assert left.height == REPEATED
+    assert drops == {"repeated": 20 - REPEATED, "same-neighbours": 0}
 
 
-def test_no_two_words_are_swapped_twice_not_even_in_two_blocks():
-    frame = swaps_of(80, 0.5)
-    again = frame.with_columns(pl.col("key") + 1000, pl.col("original", "edited") + " Again.")
-    left, drops = chosen(pl.concat([frame, again]))
-    assert left["swapped"].is_unique().all()
-    assert drops["same-words-swapped"] == 80
-    one, two = chosen(frame), chosen(frame, again)
-    assert two[0]["swapped"].is_unique().all()
-    assert two[1]["same-words-swapped"] >= one[0].height / 2 > 10
-
-
-def test_swaps_that_make_an_ngram_are_balanced_by_those_that_remove_it():
-    left, drops = chosen(swaps_of(200, 0.6))
-    assert left.height >= 100
-    assert drops["ngrams-tell"] == 200 - left.height
-    assert 0.42 <= share_forwards(left) <= 0.58
-
-
-def test_where_every_swap_makes_the_same_ngrams_hardly_any_is_left():
-    assert chosen(swaps_of(200))[0].height < 40
-
-
-def test_what_is_left_in_blocks_does_not_add_up():
-    """In each of twenty blocks 24 swaps move the word right and 16 left; alone, a block learns little from them."""
-    blocks = [swaps_of(40, 0.6, first=40 * block) for block in range(20)]
-    together, alone = chosen(*blocks)[0], pl.concat([chosen(block, block.clear())[0] for block in blocks])
-    assert together.height >= alone.height
-    assert share_forwards(together) < share_forwards(alone) - 0.04
+def test_few_swaps_bring_the_same_two_words_together():
+    """At most 1 % of the sentences, or two."""
+    drops = Drops()
+    same, others = ([(n, 7, 1000 + n)] for n in range(100)), ([(n, 2000 + n)] for n in range(100, 400))
+    left = varied(pairs_of(*same, *others), context(), drops)
+    assert left.filter(pl.col("meeting").list.contains(7)).height == 4
+    assert drops == {"repeated": 0, "same-neighbours": 96}
+    assert varied(pairs_of(*([(n, 7)] for n in range(30))), context(), Drops()).height == FEW_ALIKE
 
 
 def test_another_pair_of_the_sentence_is_used_before_the_sentence_is_lost():
-    """All sentences have a pair that moves the word right; half of them another one, which does the opposite."""
-    alone = swaps_of(200)
-    others = swaps_of(100, 0.0, first=300).with_columns(alone["key"].head(100))
-    left, _ = chosen(pl.concat([alone, others]))
-    assert left["key"].is_unique().all()
-    assert left.height >= 180
-
-
-def test_few_swaps_bring_together_the_same_two_words_that_seldom_meet():
-    """A bigram that is as frequent in the originals as in the swaps may come again and again."""
-    lost = {}
-    for name, more in {"seldom": "", "often": " of zz"}.items():
-        frame = swaps_of(40, after="zz", words=("of",)).with_columns(pl.col("original", "edited") + more)
-        lost[name] = chosen(pl.concat([frame, swaps_of(20, first=50)]))[1]["same-neighbours"]
-    assert lost == {"seldom": 40 - FEW_ALIKE, "often": 0}
+    drops = Drops()
+    left = varied(pairs_of(*([(7, n), (100 + n, 200 + n)] for n in range(20))), context(), drops)
+    assert left["key"].n_unique() == 20
+    assert drops["repeated"] == 0
 
 
 def written(tmp_path, sentences):

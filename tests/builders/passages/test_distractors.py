@@ -204,7 +204,7 @@ def test_a_task_that_another_process_gets_has_the_same_rows():
     frame = frame_with_long_sentences(200).with_columns(index=pl.col("row") % SENTENCES)
     own_words = [[row // SENTENCES, 1000 + row] for row in range(frame.height)]
     frame = frame.with_columns(pl.Series(name, own_words) for name in ("content", "words", "grams"))
-    context = Context("dc_easy", language_data("en"), Settings(), ("coherent", "incoherent"))
+    context = Context("dc", language_data("en"), Settings(), ("coherent", "incoherent"))
     task = distractor_task(4, context.labels, ANY)
     rows, of_copy = (version.sample(frame, context).rows for version in (task, pickle.loads(pickle.dumps(task))))
     assert rows.height > 200
@@ -341,7 +341,7 @@ LONG_STAYS, LONG_MOVES = (0, 3, 2, 1, 4, 5), (0, 1, 4, 3, 2, 5)
 
 
 def test_the_last_sentence_that_moves_is_as_long_where_the_last_one_stays():
-    """As in `order_last`: the last place tells nothing there, but the place before it would."""
+    """The last place tells nothing there, but the place before it would."""
     frame = frame_with_long_sentences(DOCUMENTS, 4)
     context = Context("so", language_data("en"), Settings(), ("original", "shuffled"), similarity=Similarity(frame))
     seen = []

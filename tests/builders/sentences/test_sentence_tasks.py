@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discoprobe.builders import SPLITS, Context, Settings, all_tasks, tasks_named
 from discoprobe.builders.edits import clause_edits as clause_inversion
 from discoprobe.builders.edits import clause_edits as hidden_conjunction
-from discoprobe.builders.probing import conj_type, coord_inv, sent_len, top_deps, tree_depth, word_content
+from discoprobe.builders.probing import conj_type, coord_inv, sent_len, tree_depth, word_content
 from discoprobe.builders.sampling import SURFACE, Split, bin_of, edges, names
 from discoprobe.builders.sentences import VALUES, Frequencies, rank_lemmas, word_of_sentence
 from discoprobe.loaders import hashing
@@ -146,57 +146,11 @@ def test_aspect_that_tense_tells_is_no_task():
 
 
 def test_the_definition_of_a_feature_task_says_what_all_of_them_leave_out_and_balance():
-    tense, case = (all_tasks()[name].definition for name in ("pred_tense", "obl_case"))
+    tense, case = (tasks_named([name])[0].definition for name in ("pred_tense", "feats_obl_case"))
     assert "Forms that are ambiguous in part of speech or in Tense are left out" in tense
     assert tense.endswith("balanced within the same Aspect of the target, if this keeps at least 50 % of the rows.")
     assert case.count("\n\n") == 2
     assert "balanced" not in case
-
-
-def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
-    rich = [f"nsubj_{n:02}" for n in range(30) for _ in range(200 - n)]
-    made = top_deps.TASK.sample(candidates(len(rich), label=rich), context("top_deps"))
-    assert made.labels == (*(f"nsubj_{n:02}" for n in range(19)), "OTHER")
-    assert len(set(counts(made.rows.filter(pl.col("split") == "test"), "label").values())) == 1
-    poor = ["nsubj"] * 60 + ["nsubj_obj"] * 50 + ["obl"] * 40 + [f"x_{n}" for n in range(100)]
-    made = top_deps.TASK.sample(candidates(len(poor), label=poor), context("top_deps"))
-    assert made.labels == ("nsubj", "nsubj_obj", "obl", "OTHER")
-
-
-def test_top_deps_of_a_later_block_has_the_labels_of_the_first():
-    label = ["obj"] * 90 + ["nsubj"] * 60 + ["nsubj_obj"] * 50 + [f"x_{n}" for n in range(100)]
-    decided = ("nsubj", "nsubj_obj", "OTHER")
-    made = top_deps.TASK.sample(
-        candidates(len(label), label=label), replace(context("top_deps"), decided=decided, in_blocks=True)
-    )
-    of_label = made.rows.with_columns(shown=pl.Series(label).gather(made.rows["row"]))
-    assert made.labels == decided
-    assert set(of_label.filter(label=0)["shown"]) == {"nsubj"}
-    assert set(of_label.filter(label=1)["shown"]) == {"nsubj_obj"}
-    others = set(of_label.filter(label=2)["shown"])
-    assert len(others) > 10
-    assert not others & {"nsubj", "nsubj_obj"}
-
-
-def test_top_deps_takes_only_sequences_that_have_sentences_of_like_lengths():
-    """One sequence stands in sentences three times as long as any other: no class, and hardly in ``OTHER``."""
-    label = ["nsubj", "nsubj_obj", "obl", "x_1", "x_2", "obj"] * 100
-    chars = np.where(np.array(label) == "obl", 180, np.resize(range(57, 64), len(label)))
-    words = np.where(np.array(label) == "obl", 30, 10)
-    made = top_deps.TASK.sample(
-        candidates(len(label), label=label, n_chars=chars, n_running=words), context("top_deps")
-    )
-    assert "obl" not in made.labels
-    assert made.rows.height
-    assert np.mean(chars[made.rows["row"].to_numpy()] == 180) < 0.01
-
-
-def test_top_deps_chooses_the_first_sequences_by_what_they_leave_together():
-    """The most frequent one stands in long sentences, the others do not."""
-    label = ["nsubj_obj"] * 50 + ["nsubj"] * 40 + ["obl"] * 30 + [f"x_{n}" for n in range(60)]
-    long = np.array(label) == "nsubj_obj"
-    sentences = candidates(len(label), label=label, n_chars=np.where(long, 180, 60), n_running=np.where(long, 30, 10))
-    assert top_deps.TASK.sample(sentences, context("top_deps")).labels == ("nsubj", "obl", "OTHER")
 
 
 NONE_KNOWN = LanguageData(code="xx", name="xx")

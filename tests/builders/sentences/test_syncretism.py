@@ -261,7 +261,7 @@ def test_every_rule_has_a_form_that_it_catches():
     [
         ("tr", "subj_number", r".*l[ae]r[ıi]"),
         ("tr", "obj_number", r".*l[ae]r[ıi]n[ıi]"),
-        ("es", "pred_person", r"(est|hab|ten|pod)(aba|ía)|.+ría"),
+        ("es", "feats_root_person", r"(est|hab|ten|pod)(aba|ía)|.+ría"),
         ("de", "subj_number", r"Computer|Lehrer|Mitarbeiter|Verantwortlichen"),
         ("sl", "subj_number", r"mesta|dela|.+osti"),
     ],

@@ -216,27 +216,6 @@ def test_a_relation_between_the_same_units_in_two_published_splits_stays_in_the_
     assert (splits["train"], splits["test"]) == (2, 40)
 
 
-@pytest.mark.parametrize(
-    ("counts", "classes"),
-    [
-        pytest.param([(40, 20, 20), (30, 15, 15)], 2, id="120-rows"),
-        pytest.param([(40, 20, 20), (30, 15, 15), (10, 5, 5)], 3, id="60-rows"),
-        pytest.param([(40, 20, 20), (30, 15, 15), (9, 5, 5)], 2, id="57-rows"),
-        pytest.param([(40, 20, 20), (30, 15, 15), *[(9, 3, 3)] * 3], 2, id="75-rows-but-15-of-each"),
-        pytest.param([(40, 20, 20), (30, 15, 15), (60, 30, 0)], 2, id="no-test"),
-    ],
-)
-def test_there_are_as_many_classes_as_keep_half_of_the_rows(counts, classes):
-    """All classes have as many rows as the rarest one; a class has twenty rows, some in each split."""
-    relations = [
-        (label, split, f"{label} {split} {n}", f"rain {label} {split} {n}")
-        for label, of_label in zip(LABELS, counts, strict=False)
-        for split, rows in zip(SPLITS, of_label, strict=True)
-        for n in range(rows)
-    ]
-    assert sampled("dr_balanced", relations).labels == LABELS[:classes]
-
-
 def test_a_unit_beside_itself_is_no_row(tmp_path):
     write_many(tmp_path, "eng.pdtb.made", 60)
     table = tmp_path / "eng.pdtb.made_test.rels"
@@ -293,8 +272,8 @@ def test_connectives_are_removed(corpus):
 
 
 def test_nuclei(corpus):
-    rows = rows_of(build("nuclearity", corpus))
-    assert {(row["name"], row["direction"]) for row in rows} == {("nucleus_first", "NS"), ("both", "NN")}
+    rows = rows_of(build("dr_tree", corpus))
+    assert {row["direction"] for row in rows} == {"NS", "NN"}
 
 
 @pytest.mark.parametrize("name", ["same-unit", "Same-Unit", "sameunit", "same_unit", "same"])
@@ -304,7 +283,7 @@ def test_the_parts_of_an_interrupted_unit_are_no_relation(tmp_path, name):
         file.write_text(text.replace('name="list"', f'name="{name}"'), encoding="utf-8")
     corpus = load_corpus("en", [str(tmp_path)])
     with pytest.raises(UnsupportedError, match=r"same-unit \d+"):
-        build("nuclearity", corpus)
+        build("dr_tree", corpus)
 
 
 def test_other_tasks_pass_over_trees(corpus):
@@ -384,7 +363,7 @@ def test_units_are_marked_in_their_sentences(config):
     rows = rows_of(config)
     assert rows
     for row in rows:
-        if config.task not in {"dr", "dr_balanced"}:
+        if config.task != "dr":
             assert row["passage"] is row["marked"] is row["unit1"] is None
             continue
         for number in (1, 2):
