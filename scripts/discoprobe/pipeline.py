@@ -111,7 +111,7 @@ def run(
                     continue
                 config = _with_plugins(config, task, corpus)
                 of_config = _parts_read(corpus, config)
-                parts_read |= {part.identity: part for part in of_config}
+                parts_read |= {(part.corpus, part.identity): part for part in of_config}
                 release.add(config, report, inputs[config.task], _documents_used(of_config, config))
                 built.append(config.name)
             release.add_corpus(_as_read(corpus, parts_read.values()))
