@@ -22,7 +22,7 @@ import polars as pl
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.drops import COPY, FILTERS, fates_of
 from discoprobe.builders.passages import windows
-from discoprobe.builders.selection import BlockPlan, TaskSample, sample_tasks, select
+from discoprobe.builders.selection import COPIES, BlockPlan, TaskSample, sample_tasks, select
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, DiscourseTask, ProbingTask, RelationTask, Sample
 from discoprobe.loaders import hashing
@@ -244,8 +244,10 @@ def rows_of_block(
             rows = rows if plan.only_block else compact(rows)
         fates = None
         if plan.trace:
-            lost = candidates.copies.get(task.name, pl.DataFrame(schema={"corpus": pl.String, "sent_id": pl.String}))
-            copies = lost.select(pl.col("corpus", "sent_id").cast(pl.String), step=pl.lit(FILTERS), reason=pl.lit(COPY))
+            copies = candidates.copies.get(task.name, pl.DataFrame(schema=COPIES)).explode("sent_ids")
+            copies = copies.select(
+                pl.col("corpus").cast(pl.String), sent_id="sent_ids", step=pl.lit(FILTERS), reason=pl.lit(COPY)
+            )
             fates = pl.concat([fates_of(sample.frame, chosen.drops), copies.unique(maintain_order=True)])
         of_task[task.name] = RowsOfTask(replace(chosen, rows=rows), sample.notes, ends, fates)
     splits = np.full(candidates.every.height, -1, np.int8)

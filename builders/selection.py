@@ -52,6 +52,9 @@ ATTEMPTS = 4
 MANY = 5_000
 """Least number of sentences for which workers sample; fewer are sampled faster than a worker starts."""
 
+COPIES = {"corpus": pl.String, "sent_ids": pl.List(pl.String)}
+"""A row for each candidate that is left out as a copy (of a discourse task: for each sentence)."""
+
 LOSSES = 4
 """Reasons for drops that a message names."""
 
@@ -117,7 +120,7 @@ class Candidates:
         every: all sentences in order: ``shard``, ``sent``, ``doc``, ``owner`` (the key of the first sentence of its
             document in the shard; of a sentence outside documents, its own), and the ``cluster`` of near duplicates.
         copies: candidates that were left out, because their document or relation is there twice, by task; with
-            ``corpus`` and ``sent_id`` as `drops.FATES` has them.
+            ``corpus`` and ``sent_ids``.
         shingles: what is compared of these sentences with those of other blocks.
         n_words: number of words of these sentences.
     """
@@ -222,9 +225,7 @@ def select(
             frame = _stack([of_part[task.name] for of_part in relations])
             single = _relations_once(frame)
             frames[task.name] = single.with_row_index("row")
-            copies[task.name] = frame.join(single, on=["shard", "at"], how="anti").explode("ids").select(
-                "corpus", sent_id="ids"
-            )  # fmt: skip
+            copies[task.name] = frame.join(single, on=["shard", "at"], how="anti").select("corpus", sent_ids="ids")
         return Candidates(frames, copies=copies)
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     frequencies = plan.frequencies if probing else None
@@ -345,15 +346,16 @@ def _without_copies(frame: pl.DataFrame, worth: pl.Expr) -> tuple[pl.DataFrame, 
     """The rows without those of documents, and sentences outside documents, that are there twice; and the others.
 
     Of several copies the one with the largest ``worth`` is used, else the first one. The others have ``corpus`` and
-    ``sent_id`` only.
+    ``sent_ids`` only.
     """
     copy = ["shard", "doc", "owner"]
     copies = frame.group_by(copy).agg(_worth=worth).sort("_worth", *copy[:2], descending=[True, False, False])
     used = copies.unique("owner", keep="first", maintain_order=True)
     if used.height == copies.height:
-        return frame, frame.select("corpus", "sent_id").clear()
+        return frame, pl.DataFrame(schema=COPIES)
     others = frame.join(used, on=copy, how="anti", maintain_order="left")
-    return frame.join(used, on=copy, how="semi", maintain_order="left"), others.select("corpus", "sent_id")
+    single = frame.join(used, on=copy, how="semi", maintain_order="left")
+    return single, others.select("corpus", sent_ids=pl.concat_list("sent_id"))
 
 
 def _relations_once(frame: pl.DataFrame) -> pl.DataFrame:
@@ -391,10 +393,9 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
 
     def together_once(frames: list[pl.DataFrame]) -> pl.DataFrame:
         """Of what several blocks have, only that of the first."""
-        numbered = [frame.with_columns(_block=pl.lit(n, pl.UInt32)) for n, frame in enumerate(frames)]
-        stacked = together(numbered)
-        if stacked.is_empty():
-            return stacked.drop("_block", strict=False)
+        stacked = together([frame.with_columns(_block=n) if frame.width else frame for n, frame in enumerate(frames)])
+        if not stacked.width:
+            return stacked
         single = stacked.filter(pl.col("_block") == pl.col("_block").min().over("key"))
         return single.drop("_block", "row").with_row_index("row")
 
@@ -578,9 +579,9 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
         frame, chosen = _split_and_sample(task, frame, context)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
-    if copies := candidates.copies.get(task.name, pl.DataFrame()).height:
-        chosen.drops[COPY] = chosen.drops.get(COPY, 0) + copies
-        chosen = replace(chosen, candidates=chosen.candidates + copies)
+    if n_copies := candidates.copies.get(task.name, pl.DataFrame()).height:
+        chosen.drops[COPY] = chosen.drops.get(COPY, 0) + n_copies
+        chosen = replace(chosen, candidates=chosen.candidates + n_copies)
     if not chosen.rows.is_empty():
         of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
         checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.place}: sample")
