@@ -52,7 +52,7 @@ ATTEMPTS = 4
 MANY = 5_000
 """Least number of sentences for which workers sample; fewer are sampled faster than a worker starts."""
 
-COPIES = {"corpus": pl.String, "sent_ids": pl.List(pl.String)}
+COPIES = pl.Schema({"corpus": pl.String(), "sent_ids": pl.List(pl.String)})
 """A row for each candidate that is left out as a copy (of a discourse task: for each sentence)."""
 
 LOSSES = 4

@@ -612,9 +612,11 @@ def _made_of_file_names(
     """The ids of documents that the corpus does not give: they are made of the names of files."""
     if rule.kind == "file":
         return frozenset(stems)
-    stem = sentences["piece"].replace_strict(dict(enumerate(stems)), return_dtype=pl.String)
-    unnamed = sentences["newdoc"] & sentences["newdoc_id"].is_null() & ids.str.starts_with(stem + "#")
-    return frozenset(ids.filter(unnamed.fill_null(value=False)))
+    stem = pl.col("piece").replace_strict(dict(enumerate(stems)), return_dtype=pl.String)
+    unnamed = sentences.with_columns(_doc=ids).filter(
+        "newdoc", pl.col("newdoc_id").is_null(), pl.col("_doc").str.starts_with(pl.format("{}#", stem))
+    )
+    return frozenset(unnamed["_doc"])
 
 
 def explain_documents(path: Path, rule: DocumentRule) -> str:

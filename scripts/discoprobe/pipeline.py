@@ -93,7 +93,7 @@ def run(
     with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
-            parts_read: dict[str, TextCorpusPart] = {}
+            parts_read: dict[tuple[str, str], TextCorpusPart] = {}
             places = {  # where results are kept until the release is complete
                 name: cache_folder() / "unfinished" / f"{name}_{corpus.lang}-{of_config}.pickle.zst"
                 for name, of_config in inputs.items()
