@@ -9,7 +9,7 @@ from typing import Final
 
 from discoprobe.loaders.rooms import offer
 
-VERSION: Final = 15
+VERSION: Final = 16
 """Version of selection, sampling and realisation, as far as all tasks share them.
 
 Raise it when rows change: published configs then count as stale.

@@ -20,9 +20,9 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.drops import fates_of
+from discoprobe.builders.drops import COPY, FILTERS, fates_of
 from discoprobe.builders.passages import windows
-from discoprobe.builders.selection import BlockPlan, TaskSample, sample_tasks, select
+from discoprobe.builders.selection import COPIES, BlockPlan, TaskSample, sample_tasks, select
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, DiscourseTask, ProbingTask, RelationTask, Sample
 from discoprobe.loaders import hashing
@@ -112,8 +112,9 @@ class FirstDocuments:
 
 
 def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
-    """The blocks of a corpus in the order in which they are read; one, in the order of the parts, for a small corpus.
+    """The blocks of a corpus in the order in which they are read; one for a small corpus.
 
+    The order of the parts is that of a hash of their content, so that no name of a corpus or folder decides on it.
     Parts that fill the sizes (``fills``) are in blocks of their own, after all others.
 
     Args:
@@ -136,9 +137,7 @@ def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
             missing -= part.n_documents
         ordered = first
     if sum(part.size for part in ordered) <= settings.block:
-        identities = {part.identity for part in ordered}
-        in_source_order = tuple(part for part in parts if part.identity in identities)
-        return [in_source_order if len(in_source_order) == len(ordered) else tuple(ordered)]
+        return [tuple(ordered)]
     blocks: list[Block] = []
     block: list[Loadable] = []
     size = 0
@@ -199,12 +198,15 @@ class BlockRows:
         splits: for each sentence the number of the split of its document; -1 if it has none, or is a short one, which
             may recur.
         n_words: number of words in the block.
+        owners: for each sentence the key of the first one of its document, or its own outside documents: a block that
+            has the same has a copy.
     """
 
     of_task: Mapping[str, RowsOfTask]
     shingles: Shingles
     splits: npt.NDArray[np.int8]
     n_words: int
+    owners: hashing.Keys
 
 
 def rows_of_block(
@@ -240,7 +242,13 @@ def rows_of_block(
             rows = rows_with_text(sample, texts, plan.language)
             rows = rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED})
             rows = rows if plan.only_block else compact(rows)
-        fates = fates_of(sample.frame, chosen.drops) if plan.trace else None
+        fates = None
+        if plan.trace:
+            copies = candidates.copies.get(task.name, pl.DataFrame(schema=COPIES)).explode("sent_ids")
+            copies = copies.select(
+                pl.col("corpus").cast(pl.String), sent_id="sent_ids", step=pl.lit(FILTERS), reason=pl.lit(COPY)
+            )
+            fates = pl.concat([fates_of(sample.frame, chosen.drops), copies.unique(maintain_order=True)])
         of_task[task.name] = RowsOfTask(replace(chosen, rows=rows), sample.notes, ends, fates)
     splits = np.full(candidates.every.height, -1, np.int8)
     if not candidates.sentences.is_empty():
@@ -248,7 +256,8 @@ def rows_of_block(
         long = candidates.sentences.filter("long").select("shard", "sent", split=pl.col("split").cast(pl.String))
         every = candidates.every.join(long, on=["shard", "sent"], how="left", maintain_order="left")
         splits = every["split"].replace_strict(codes, default=-1, return_dtype=pl.Int8).to_numpy()
-    return BlockRows(of_task, candidates.shingles, splits, candidates.n_words)
+    owners = candidates.every["owner"].to_numpy()
+    return BlockRows(of_task, candidates.shingles, splits, candidates.n_words, owners)
 
 
 def compact(rows: pl.DataFrame) -> pl.DataFrame:
@@ -372,9 +381,7 @@ def _sequence_rows(
     texts_of_shape = sequences.select(
         "key", "sent_ids", "corpora", "number", *_TEXTS_OF_SHAPE[task.shape], speakers=named
     )
-    places = frame.select(
-        pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
-    )
+    places = frame.select(pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=hashing.as_text("doc_key"))
     return rows.join(places, on="row", how="left", maintain_order="left").join(
         texts_of_shape, on="key", maintain_order="left"
     )

@@ -32,7 +32,7 @@ from discoprobe.builders.blocks import (
     rows_of_block,
 )
 from discoprobe.builders.config import ANNOTATION, Config, Shape, Unavailable, regions, schema
-from discoprobe.builders.drops import BLOCKS, TEXT, Drops, meanings
+from discoprobe.builders.drops import BLOCKS, COPY, TEXT, Drops, meanings
 from discoprobe.builders.passages import windows
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.selection import (
@@ -183,7 +183,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
         for name, rows in collected.items():
             if not rows.full:
                 report(f"{name}_{plan.language.code}: rows", 0, rows.size)
-        earlier, n_read = EarlierTexts(), 0
+        earlier, known, n_read = EarlierTexts(), np.empty(0, np.uint64), 0
         unread, begun = iter(blocks), deque[Future[BlockRows]]()
         while unfilled := [rows.task for rows in collected.values() if not rows.full]:
             if executor is None or plan.only_block:
@@ -198,15 +198,18 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
                     break
                 of_block = begun.popleft().result()
             preparing.close()
-            repeated = in_other_split = np.zeros(0, dtype=bool)
+            repeated = in_other_split = of_copies = np.zeros(0, dtype=bool)
             if not plan.only_block:
                 repeated, in_other_split = earlier.repeated(of_block.shingles, of_block.splits)
+                owners, of_sentence = np.unique(of_block.owners, return_inverse=True)
+                of_copies = np.isin(owners, known)[of_sentence]
+                known = np.union1d(known, owners)
             n_read += 1
             report(step, sum(sizes[:n_read]), sum(sizes))
             for name, of_task in of_block.of_task.items():
                 rows = collected[name]
                 if not rows.full:
-                    rows.add(of_task, repeated, in_other_split)
+                    rows.add(of_task, repeated, in_other_split, of_copies)
                     n_rows = sum(rows.rows.values())
                     report(f"{name}_{plan.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
             progress(WORDS, of_block.n_words, 0)
@@ -323,13 +326,14 @@ class ConfigRows:
         """The blocks whose rows were added."""
         return self.blocks[: self._n_blocks]
 
-    def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags) -> None:
+    def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
         """Adds the rows that a block has of the task, while there is room.
 
         Args:
             of_block: the rows, and what was dropped.
             repeated: which sentences of the block nearly repeat one of an earlier block.
             in_other_split: which of them one in a document of another split.
+            of_copies: which sentences are in a document, or are one outside documents, that an earlier block has.
         """
         sample = of_block.sample
         self._n_blocks += 1
@@ -350,7 +354,10 @@ class ConfigRows:
             gold, silver = map(pl.lit, ANNOTATION)
             rows = rows.with_columns(annotation=pl.when(kind).then(silver).otherwise(gold))
         if not self._plan.only_block:
-            again, elsewhere = (pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split))
+            again, elsewhere, copied = (
+                pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split, of_copies)
+            )
+            rows = self._without_sentences(rows, copied.any(), COPY)
             if isinstance(self.task, ProbingTask):
                 rows = self._without_sentences(rows, again.any(), "near-duplicate")
             else:

@@ -54,6 +54,7 @@ REASONS: Final = {
     "in-two-splits": "a sentence that documents of two splits contain",
     "near-duplicate": "nearly the same as another sentence",
     "duplicate": "the same sentences as another candidate",
+    "copy": "its document (or sentence outside documents) is in the corpora twice; the other copy is used",
     "sentence-twice": "a sentence occurs twice in the passage",
     "donor": "its sentences are used as distractors in other rows",
     "no-matching-intruder": "no distractor is similar enough to the sentence that it would replace",
@@ -82,6 +83,9 @@ REASONS: Final = {
     "reparandum": "a word of the sentence is a false start that the speaker corrects",
 }
 
+
+COPY = "copy"
+"""Drop reason of what is in the corpora twice."""
 
 FILTERS, WINDOWS, SAMPLING, BLOCKS, TEXT, READERS = STEPS = (
     "filters of sentences and targets", "windows of sentences", "sampling", "comparison of blocks", "texts of rows",

@@ -25,9 +25,10 @@ from discoprobe.builders.config import (
     SHAPE_ROWS,
     checked,
 )
+from discoprobe.builders.drops import COPY
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
-from discoprobe.builders.sampling.splits import corrected_shares
+from discoprobe.builders.sampling.splits import Split, corrected_shares
 from discoprobe.builders.sentences import candidates as sentence_candidates
 from discoprobe.builders.sentences import confidence, frequency_filter, syncretism
 from discoprobe.builders.sentences.frequency_filter import Frequencies
@@ -50,6 +51,9 @@ ATTEMPTS = 4
 
 MANY = 5_000
 """Least number of sentences for which workers sample; fewer are sampled faster than a worker starts."""
+
+COPIES = pl.Schema({"corpus": pl.String(), "sent_ids": pl.List(pl.String)})
+"""A row for each candidate that is left out as a copy (of a discourse task: for each sentence)."""
 
 LOSSES = 4
 """Reasons for drops that a message names."""
@@ -106,14 +110,17 @@ class Candidates:
 
     Attributes:
         of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``; of each relation task,
-            with ``corpus``, ``doc_id`` and ``row``.
+            with ``corpus``, ``doc_id``, ``doc_key`` and ``row``.
         sentences: the sentences of documents, as ``windows.with_passages`` gives; empty without a discourse task.
         similarity: of ``sentences``.
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the block, for the syncretism filter.
         notes: what a card says of the candidates of probing tasks.
         text_notes: what every card says of the text.
-        every: all sentences in order: ``shard``, ``sent``, and the ``cluster`` of near duplicates.
+        every: all sentences in order: ``shard``, ``sent``, ``doc``, ``owner`` (the key of the first sentence of its
+            document in the shard; of a sentence outside documents, its own), and the ``cluster`` of near duplicates.
+        copies: candidates that were left out, because their document or relation is there twice, by task; with
+            ``corpus`` and ``sent_ids``.
         shingles: what is compared of these sentences with those of other blocks.
         n_words: number of words of these sentences.
     """
@@ -126,8 +133,15 @@ class Candidates:
     notes: tuple[str, ...] = ()
     text_notes: tuple[str, ...] = ()
     every: pl.DataFrame = field(
-        default_factory=pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32, "cluster": pl.UInt32}).clone
+        default_factory=pl.DataFrame(
+            schema={
+                **dict.fromkeys(("shard", "sent", "doc"), pl.UInt32),
+                "owner": pl.UInt64,
+                "cluster": pl.UInt32,
+            }
+        ).clone
     )
+    copies: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     shingles: Shingles = field(default_factory=lambda: near_duplicates.together([]))
     n_words: int = 0
 
@@ -142,7 +156,8 @@ class Candidates:
     def only(self, task: ProbingTask) -> "Candidates":
         """What the sample of one probing task needs, for another process."""
         frames = {task.name: self.of_task[task.name]}
-        return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes)
+        copies = {task.name: self.copies[task.name]} if task.name in self.copies else {}
+        return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes, copies=copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +220,13 @@ def select(
     settings = plan.settings
     if any(isinstance(task, RelationTask) for task in tasks):
         relations = list(over_parts(_relations_of_part, parts, executor, tuple(tasks), plan.language, settings))
-        return Candidates({
-            task.name: _stack([of_part[task.name] for of_part in relations]).with_row_index("row") for task in tasks
-        })  # fmt: skip
+        frames, copies = {}, {}
+        for task in tasks:
+            frame = _stack([of_part[task.name] for of_part in relations])
+            single = _relations_once(frame)
+            frames[task.name] = single.with_row_index("row")
+            copies[task.name] = frame.join(single, on=["shard", "at"], how="anti").select("corpus", sent_ids="ids")
+        return Candidates(frames, copies=copies)
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     frequencies = plan.frequencies if probing else None
     of_parts: list[_PartCandidates] = []
@@ -221,12 +240,17 @@ def select(
         layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
     ipm = frequency_filter.covered_corpora([of_part.coverage for of_part in of_parts], frequencies, settings, layers)
     of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences is not None]
-    sentences = pl.DataFrame()
+    sentences, copies = pl.DataFrame(), dict[str, pl.DataFrame]()
     if of_documents:
+        frame = _stack(of_documents).join(every, on=["shard", "sent"], how="left", maintain_order="left")
+        single, of_discourse = _without_copies(frame, pl.col("annotated").sum())
+        copies = {task.name: of_discourse for task in tasks if isinstance(task, DiscourseTask)}
         sentences = windows.with_passages(
-            _stack(of_documents).join(every, on=["shard", "sent"], how="left"), settings,
-            by_hash=not plan.only_block, left_out=windows.not_prose(plan.sources, settings),
-        )  # fmt: skip
+            single.drop("doc", "owner", "annotated"),
+            settings,
+            by_hash=not plan.only_block,
+            left_out=windows.not_prose(plan.sources, settings),
+        )
     spacing = pl.concat([of_part.spacing for of_part in of_parts]).group_by("corpus").sum()
     tokenised = spacing.filter(clean_text.is_tokenised())["corpus"].sort().to_list()
     of_task = {}
@@ -237,7 +261,8 @@ def select(
             unnatural = pl.when(pl.col("corpus").is_in(tokenised)).then(pl.lit("tokenised"))
             frame = frame.with_columns(reason=pl.coalesce("reason", unnatural))
         frame = frame.join(every, on=["shard", "sent"], how="left", maintain_order="left")
-        of_task[task.name] = frame.with_row_index("row")
+        single, copies[task.name] = _without_copies(frame, pl.col("reason").null_count())
+        of_task[task.name] = single.drop("doc", "owner").with_row_index("row")
     return Candidates(
         of_task=of_task,
         sentences=sentences,
@@ -251,6 +276,7 @@ def select(
         notes=ipm.notes,
         text_notes=tuple(f"The text of {corpus} {clean_text.NOTE_TOKENISED}" for corpus in tokenised),
         every=every,
+        copies=copies,
         shingles=shingles,
         n_words=sum(of_part.n_words for of_part in of_parts),
     )
@@ -281,7 +307,7 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPl
         spacing=shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc")
         .group_by("corpus")
         .agg(*clean_text.spacing_counts(pl.col("text"))),
-        every=shard.sentences.select("sent"),
+        every=_with_owners(shard),
         shingles=near_duplicates.shingles(shard.sentences["text"]),
         n_words=int(shard.sentences["n_words"].sum()),
     )
@@ -295,13 +321,53 @@ def _relations_of_part(
     Relations are few, so that their texts come along.
     """
     shard = part.load()
-    documents = shard.documents.select("doc", "corpus", "doc_id")
+    documents = shard.documents.select("doc", "corpus", "doc_id", doc_key="key")
     of_task = {}
     for task in tasks:
         selected = task.select(shard, Context(task.name, language, settings, task.labels))
         checked(selected, RELATION_CANDIDATES, f"{task.place}: select")
-        of_task[task.name] = selected.join(documents, on="doc", maintain_order="left")
+        of_task[task.name] = selected.join(documents, on="doc", maintain_order="left").with_row_index("at")
     return of_task
+
+
+def _with_owners(shard: Shard) -> pl.DataFrame:
+    """``sent``, ``doc`` and ``owner`` (as `Candidates.every` has them) of all sentences of a shard in order."""
+    named = shard.documents.drop_nulls("doc_id").select("doc")
+    first = (
+        shard.sentences.join(named, on="doc", how="semi")
+        .group_by("doc")
+        .agg(owner=pl.col("key").get(pl.col("index").arg_min()))
+    )
+    sentences = shard.sentences.select("sent", "doc", "key").join(first, on="doc", how="left", maintain_order="left")
+    return sentences.select("sent", "doc", pl.coalesce("owner", "key").alias("owner"))
+
+
+def _without_copies(frame: pl.DataFrame, worth: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows without those of documents, and sentences outside documents, that are there twice; and the others.
+
+    Of several copies the one with the largest ``worth`` is used, else the first one. The others have ``corpus`` and
+    ``sent_ids`` only.
+    """
+    copy = ["shard", "doc", "owner"]
+    copies = frame.group_by(copy).agg(_worth=worth).sort("_worth", *copy[:2], descending=[True, False, False])
+    used = copies.unique("owner", keep="first", maintain_order=True)
+    if used.height == copies.height:
+        return frame, pl.DataFrame(schema=COPIES)
+    others = frame.join(used, on=copy, how="anti", maintain_order="left")
+    single = frame.join(used, on=copy, how="semi", maintain_order="left")
+    return single, others.select("corpus", sent_ids=pl.concat_list("sent_id"))
+
+
+def _relations_once(frame: pl.DataFrame) -> pl.DataFrame:
+    """The candidates of a relation task without those whose key another has, which is in two corpora.
+
+    The one that can be used stays, else the one in the last of the published splits, else the first.
+    """
+    native = pl.col("native").cast(Split)
+    ordered = frame.sort(
+        pl.col("reason").is_null(), native, descending=True, nulls_last=True, maintain_order=True
+    ).unique("key", keep="first", maintain_order=True)
+    return ordered.sort("shard", "at")
 
 
 def _stack(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -325,14 +391,22 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
         ]
         return pl.concat(moved).drop("row", strict=False).with_row_index("row") if moved else pl.DataFrame()
 
+    def together_once(frames: list[pl.DataFrame]) -> pl.DataFrame:
+        """Of what several blocks have, only that of the first."""
+        stacked = together([frame.with_columns(_block=n) if frame.width else frame for n, frame in enumerate(frames)])
+        if not stacked.width:
+            return stacked
+        single = stacked.filter(pl.col("_block") == pl.col("_block").min().over("key"))
+        return single.drop("_block", "row").with_row_index("row")
+
     return replace(
         blocks[0],
         of_task={
-            task.name: together([block.of_task[task.name] for block in blocks])
+            task.name: together_once([block.of_task[task.name] for block in blocks])
             for task in tasks
             if isinstance(task, ProbingTask)
         },
-        sentences=together([block.sentences for block in blocks]),
+        sentences=together_once([block.sentences for block in blocks]),
         similarity=None,
         marks={
             task.name: together([block.marks[task.name] for block in blocks]).drop("row")
@@ -505,6 +579,9 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
         frame, chosen = _split_and_sample(task, frame, context)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
+    if n_copies := candidates.copies.get(task.name, pl.DataFrame()).height:
+        chosen.drops[COPY] = chosen.drops.get(COPY, 0) + n_copies
+        chosen = replace(chosen, candidates=chosen.candidates + n_copies)
     if not chosen.rows.is_empty():
         of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
         checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.place}: sample")

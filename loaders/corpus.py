@@ -2,7 +2,8 @@
 
 A corpus is a list of shards (a file, a group of small files, or a block of a large one). A shard is loaded when it
 is asked for and holds three tables whose integer keys are valid inside that shard only; the ``key`` columns identify a
-document or sentence everywhere. The columns are in :data:`DOCUMENTS`, :data:`SENTENCES` and :data:`TOKENS`.
+document or sentence everywhere, by its content: copies in several corpora have the same key. The columns are in
+:data:`DOCUMENTS`, :data:`SENTENCES` and :data:`TOKENS`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import polars as pl
 
+from discoprobe.loaders.hashing import hash_strings
 from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 13
+VERSION: Final = 14
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
@@ -303,14 +305,23 @@ class Shard:
 
     @property
     def identity(self) -> str:
-        """A hexadecimal digest of the keys of its sentences; it does not depend on the place of the files.
+        """A hexadecimal digest of the keys of its sentences and of their annotation, without any name of a corpus.
 
-        For RST trees, which have no sentences, it is a digest of the keys of the documents and of the segments.
+        So two corpora that annotate the same texts differ. For RST trees, which have no sentences, it is a digest of
+        the keys of the documents and of the segments.
         """
-        if not self.sentences.is_empty():
-            return blake2b(self.sentences["key"].to_numpy().tobytes(), digest_size=16).hexdigest()
-        segments = self.rst_nodes.select("text", "space_after").write_ndjson()
-        return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
+        if self.sentences.is_empty():
+            segments = self.rst_nodes.select("text", "space_after").write_ndjson()
+            return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
+        digest = blake2b(self.sentences["key"].to_numpy().tobytes(), digest_size=16)
+        for name in ("lemma", "upos", "feats", "deprel") if self.tokens.height else ():
+            digest.update(hash_strings(self.tokens[name].cast(pl.String).fill_null("")).tobytes())
+        digest.update(self.tokens["head"].fill_null(0).to_numpy().tobytes())
+        digest.update(self.relations["key"].to_numpy().tobytes())
+        for table in (self.sentences.select("speaker", "section"), self.mentions):
+            if any(table[name].count() for name in table.columns):
+                digest.update(table.write_ndjson().encode())
+        return digest.hexdigest()
 
     def sentence_facts(self) -> pl.DataFrame:
         """``sent``, ``n_words``, ``listed``, ``truncated`` and ``verbless``, a row per sentence.
@@ -407,7 +418,7 @@ class Loadable(Protocol):
 
     @property
     def identity(self) -> str:
-        """A name that depends on the content of the shard only, and differs between shards."""
+        """A name that depends on the content of the shard only, and differs between shards of different content."""
 
     @property
     def prepared(self) -> bool:

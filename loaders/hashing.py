@@ -1,11 +1,13 @@
 """Keys and choices: 64-bit hashes of content, the same on every machine.
 
-A key identifies a document, sentence or row by its content (BLAKE2b): the reader makes the columns ``key`` of corpora.
+A key identifies a document, sentence or row by its content (BLAKE2b): the reader makes the columns ``key`` of corpora,
+in which the names of corpora and folders have no part (`document_keys`, `sentence_keys`).
 Every choice is a hash of such a key and a seed key, which names the seed, the task and what is chosen; there is no
 random generator. A row gets the same choice for any order of files, number of processes and machine, and with any other
 rows, so two builds are byte-identical and a new document does not change the rows of the others.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -50,6 +52,32 @@ def record_keys(*columns: Iterable[str | None]) -> pl.Series:
     """The key of each record, whose fields are strings or null."""
     filled = [[NOTHING if field is None else field for field in column] for column in columns]
     return keys_of([BETWEEN.join(fields).encode() for fields in zip(*filled, strict=True)])
+
+
+def document_keys(names: Iterable[str | None], texts: Iterable[Iterable[str]]) -> pl.Series:
+    """The key of each document: of its id and of the texts of its sentences, or segments, in order.
+
+    Args:
+        names: the ids that the corpus gives; null for a document without one, whatever it is called instead.
+        texts: of each document.
+    """
+    named = (NOTHING if name is None else name for name in names)
+    return keys_of([BETWEEN.join([name, *parts]).encode() for name, parts in zip(named, texts, strict=True)])
+
+
+def sentence_keys(documents: npt.ArrayLike, index: npt.ArrayLike) -> Keys:
+    """The key of each sentence of a document: of the key of the document, and of its place in it."""
+    return combine(documents, np.asarray(index, dtype=np.uint64))
+
+
+def loose_sentence_keys(sent_ids: Sequence[str | None], texts: Sequence[str]) -> pl.Series:
+    """The key of each sentence outside documents: of its id and text, and of how many before have the same."""
+    before = Counter[tuple[str | None, str]]()
+    numbers = []
+    for sentence in zip(sent_ids, texts, strict=True):
+        numbers.append(str(before[sentence]))
+        before[sentence] += 1
+    return record_keys(sent_ids, texts, numbers)
 
 
 def text_keys(texts: Sequence[str]) -> pl.Series:

@@ -228,7 +228,9 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     keys = hashing.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
     owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
     misfits = misfits_of(usable, counts)
-    grammar = pl.struct(pl.col("split").cast(pl.String), "corpus", "kind", "capital", "opening").rank("dense")
+    # the corpus by its keys: its name decides on no order
+    of_corpus = pl.col("key").min().over("corpus").alias("corpus")
+    grammar = pl.struct(pl.col("split").cast(pl.String), of_corpus, "kind", "capital", "opening").rank("dense")
     cells = usable.select(grammar.cast(pl.Int64)).to_series().to_numpy()
     cells = cells_with_misfits(cells, misfits) if context.settings.match else cells
     fits = _fits(usable, counts, misfits, context)

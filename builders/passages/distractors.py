@@ -169,7 +169,9 @@ def shortlists(
     """
     turns = TWO if slots.two and matching.overlap != ANY.overlap else ONE
     search = _Search(frame, slots, matching, seed_key, similarity or Similarity(frame), turns)
-    sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
+    # numbered by the keys of its sentences, so that the name of the corpus decides on no order
+    of_corpus = frame.with_columns(corpus=pl.col("key").min().over("corpus"))
+    sides = of_corpus.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
     lists: dict[int, list[Shortlist]] = {}
     for side in np.unique(sides[slots.true]):
         mine = pool[sides[pool] == side]

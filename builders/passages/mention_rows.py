@@ -252,6 +252,9 @@ def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per
     usable = drops.usable(frame)
     if usable.is_empty():
         return usable
+    # a passage that two corpora annotate is used as one of them has it
+    copy = pl.struct("shard", "doc")
+    usable = drops.keep(usable, usable.filter(copy == copy.first().over("window")), "duplicate")
     windows = usable.unique("window", maintain_order=True)
     clustered = windows.with_columns(cluster=near_clusters(windows["passage"]))
     single = usable.join(clustered.unique("cluster", keep="first", maintain_order=True), on="window", how="semi")

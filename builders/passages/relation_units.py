@@ -252,19 +252,22 @@ def _each_once(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
     agreed = drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
     native = pl.col("native").cast(Split)
     last = native.max().over(same)
-    ordered = agreed.sort(native.fill_null(last) == last, "key", descending=[True, False], nulls_last=True)
-    single = ordered.unique(same, keep="first").sort("key")
+    ordered = agreed.sort(
+        native.fill_null(last) == last, "key", descending=[True, False], nulls_last=True, maintain_order=True
+    )
+    single = ordered.unique(same, keep="first", maintain_order=True).sort("key", maintain_order=True)
     return drops.keep(agreed, single, "duplicate").drop(same)
 
 
 def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Adds ``group`` (the document; two corpora can have the same) and ``split``.
+    """Adds ``group`` (the document, by its name, else by its key; two corpora can have the same) and ``split``.
 
     Where a corpus has all three splits, they are those of its publishers. A document that several such corpora have is
     in the last of its splits, so that no published test set loses a document.
     """
     complete = frame.filter(pl.col("native").drop_nulls().n_unique().over("corpus") == len(SPLITS))["corpus"].unique()
-    groups = frame.group_by(group="doc_id", maintain_order=True).agg(
+    group = pl.coalesce("doc_id", hashing.as_text("doc_key"))
+    groups = frame.group_by(group=group, maintain_order=True).agg(
         weight=pl.len(), native=pl.col("native").cast(Split).filter(pl.col("corpus").is_in(complete.implode())).max()
     )
     hashed = groups.filter(pl.col("native").is_null())
@@ -275,7 +278,7 @@ def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
             groups.drop_nulls("native").select("group", split="native"),
         ]
     )
-    return frame.with_columns(group="doc_id").join(places, on="group", how="left", maintain_order="left")
+    return frame.with_columns(group=group).join(places, on="group", how="left", maintain_order="left")
 
 
 def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:

@@ -104,6 +104,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
         .filter(pl.col("doc_id").is_not_null())
         .select(
             "sent", "corpus", "doc_id", "genre", "doc_key", "run", "index", "sent_id", "key", "text_key", "text",
+            annotated=pl.col("speaker").is_not_null() | pl.col("section").is_not_null(),
             n_words=words.cast(pl.Int32),
             n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
             n_punctuation=pl.col("text").str.count_matches(r"[^\w\s]").cast(pl.Int32),
@@ -196,7 +197,9 @@ def with_passages(
         ``introduced`` (whether the sentence before ends with a colon) and ``content`` (the hashed content words) beside
         ``words`` (hashed, each once) and ``grams`` (hashed character n-grams), sorted by document and place in it.
     """
-    frame = frame.sort("doc_key", "shard", "index", "sent")
+    # a document that is divided among several files of a corpus is one document
+    frame = frame.with_columns(doc_key=pl.col("doc_key").min().over("corpus", "doc_id"))
+    frame = frame.sort("doc_key", pl.col("index").min().over("doc_key", "shard"), "shard", "index", "sent")
     other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
     frame = frame.with_columns(among_first=pl.col("brief").cast(pl.Int8).cum_min().over("doc_key") == 1)
     frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading(), _piece()))

@@ -28,7 +28,7 @@ import unicodedata
 import zlib
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import pairwise, repeat
+from itertools import pairwise
 from operator import sub
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
@@ -38,10 +38,10 @@ import polars as pl
 from discoprobe.loaders.conllu.parse import changes, position_in_block
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
-from discoprobe.loaders.hashing import record_keys, text_keys
+from discoprobe.loaders.hashing import document_keys, loose_sentence_keys, sentence_keys, text_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from discoprobe.loaders.catalogue.treebanks import DocumentRule
@@ -323,6 +323,7 @@ class Carried:
     marked: bool | None = None  # whether the file's ``newdoc`` comments mark documents; None before its first sentence
     evidence: Evidence | None = None  # of the ids, if they show documents
     headings: int = 0  # number of headings of that document so far
+    key: int = 0  # of that document, made of its sentences in the block in which it begins
 
 
 def document_ids(
@@ -516,7 +517,10 @@ class Placed:
     carried: Carried
 
 
-def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: DocumentRule, carried: Carried) -> Placed:
+def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
+    sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: DocumentRule, carried: Carried,
+    made_up: Collection[str] = (),
+) -> Placed:  # fmt: skip
     """The document and sentence tables of parsed sentences, in source order.
 
     Args:
@@ -525,6 +529,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         stems: name of each piece's file.
         rule: how the documents of the treebank are recognised.
         carried: the state after the block before.
+        made_up: ids of documents that are no part of their content, beside those that are made of names of files.
     """
     evidence = stem_evidence(sentences, rule, carried)
     source = pl.col("piece").replace_strict(
@@ -549,13 +554,24 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
     breaks |= gaps(sentences["place_id"], ~begins & inside, by_id=rule.kind == "sent_id" or bool(evidence))
     element = elements(sentences["newpar_block"], doc)
     section, headings = sections(sentences, element, doc, index, carried.headings if goes_on else 0)
-    texts = sentences["text"].to_list()
+    texts, sent_ids = sentences["text"].to_list(), sentences["sent_id"].to_list()
+    made_up = {*made_up, *_made_of_file_names(sentences, ids, stems, rule)}
+    ends = np.cumsum(np.bincount(doc, minlength=len(numbers)))
+    texts_by_doc = [texts[at] for at in by_doc.tolist()]
+    of_documents = document_keys(
+        [None if name in made_up else name for name in numbers],
+        (texts_by_doc[end - n : end] for end, n in zip(ends.tolist(), np.bincount(doc).tolist(), strict=True)),
+    ).to_numpy().copy()  # fmt: skip
+    if goes_on:
+        of_documents[0] = carried.key
+    keys, outside = sentence_keys(of_documents[doc], index), np.flatnonzero(~inside)
+    keys[outside] = loose_sentence_keys([sent_ids[at] for at in outside], [texts[at] for at in outside]).to_numpy()
     columns = {
         "sent": order.astype(np.uint32),
         "doc": doc.astype(np.uint32),
         "index": index.astype(np.uint32),
         "run": pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32),
-        "key": record_keys(repeat(corpus, len(names)), names, sentences["sent_id"].to_list(), texts),
+        "key": keys,
         "text_key": text_keys(texts),
         "section": section,
         "element": element,
@@ -571,7 +587,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         .with_columns(
             pl.lit(corpus).alias("corpus"),
             pl.Series("doc_id", list(numbers), pl.String),
-            record_keys(repeat(corpus, len(numbers)), numbers),
+            pl.Series("key", of_documents, pl.UInt64),
             pl.col("n_sentences").cast(pl.UInt32),
         )
         .select(*DOCUMENTS)
@@ -585,8 +601,22 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
             unnamed=carried.unnamed + int((newdoc & sentences["newdoc_id"].is_null().to_numpy()).sum()),
             marked=bool(marked),
             evidence=evidence.get(0),
+            key=int(of_documents[doc[-1]]),
         )
     return Placed(documents, placed, replace(carried, headings=headings))
+
+
+def _made_of_file_names(
+    sentences: pl.DataFrame, ids: pl.Series, stems: Sequence[str], rule: DocumentRule
+) -> frozenset[str]:
+    """The ids of documents that the corpus does not give: they are made of the names of files."""
+    if rule.kind == "file":
+        return frozenset(stems)
+    stem = pl.col("piece").replace_strict(dict(enumerate(stems)), return_dtype=pl.String)
+    unnamed = sentences.with_columns(_doc=ids).filter(
+        "newdoc", pl.col("newdoc_id").is_null(), pl.col("_doc").str.starts_with(pl.format("{}#", stem))
+    )
+    return frozenset(unnamed["_doc"])
 
 
 def explain_documents(path: Path, rule: DocumentRule) -> str:

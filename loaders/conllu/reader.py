@@ -623,7 +623,7 @@ class _RelationTables:
             (number, (member.file.stem, member.file.path.with_suffix(RELS).read_bytes()))
             for number, member in enumerate(with_second, len(batch.members)) if member.has_rels
         ]  # fmt: skip
-        self._corpus, self._tally = batch.treebank, tally
+        self._tally = tally
         self._documents: set[str] = set()
         self._named: dict[tuple[int, int], str] = {}
         self._problems: dict[tuple[int, int], BadLine] = {}
@@ -650,12 +650,12 @@ class _RelationTables:
         ]
         if not self.tables:
             numbers = [number for number, _ in places]
-            relations, malformed = read_annotated(self._corpus, shard, marks, [pieces[n].stem for n in numbers])
+            relations, malformed = read_annotated(shard, marks, [pieces[n].stem for n in numbers])
             self._report({(numbers[sent], problem.line): problem for sent, problem in malformed})
             return relations
         tables = [shard.relations]
         for number, (stem, data) in self.tables:
-            relations, problems, named = read_relations(data, stem, self._corpus, shard, marks)
+            relations, problems, named = read_relations(data, stem, shard, marks)
             tables.append(relations)
             self._named |= {(number, line): doc for line, doc in named.items()}
             self._report({(number, problem.line): problem for problem in problems})

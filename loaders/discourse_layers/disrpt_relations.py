@@ -119,14 +119,13 @@ def word_marks(data: bytes, sentence: int = 0, line: int = 0) -> Iterator[WordMa
 
 
 def read_relations(
-    data: bytes, stem: str, corpus: str, shard: Shard, marks: Sequence[WordMark]
+    data: bytes, stem: str, shard: Shard, marks: Sequence[WordMark]
 ) -> tuple[pl.DataFrame, list[BadLine], dict[int, str]]:
     """The relations of the documents of a shard.
 
     Args:
         data: the ``.rels`` file.
         stem: its name without suffix, which ends with the split.
-        corpus: name of the corpus.
         shard: the ``.conllu`` file or a block of it; relations of other documents are skipped.
         marks: of each word of the shard.
 
@@ -155,7 +154,7 @@ def read_relations(
             problems.append(BadLine(REASON, number, str(error)))
     contexts = [_context(units, documents[row["doc"]][1], shard.sentences) for _, row, units in rows]
     native = [published_split(stem)] * len(rows)
-    return _relation_table(rows, contexts, corpus, native, sent_ids), problems, named
+    return _relation_table(rows, contexts, shard.documents, native, sent_ids), problems, named
 
 
 def published_split(stem: str) -> str | None:
@@ -164,14 +163,13 @@ def published_split(stem: str) -> str | None:
 
 
 def read_annotated(
-    corpus: str, shard: Shard, marks: Sequence[WordMark], stems: Sequence[str]
+    shard: Shard, marks: Sequence[WordMark], stems: Sequence[str]
 ) -> tuple[pl.DataFrame, list[tuple[int, BadLine]]]:
     """The relations that the words of a shard carry in MISC, as the rows that DISRPT makes of them.
 
     A document of which a sentence was left out as malformed gives none, since its units cannot be counted.
 
     Args:
-        corpus: name of the corpus.
         shard: a CoNLL-U file or a block of it.
         marks: of each word of the shard.
         stems: name of the file of each sentence, without suffix.
@@ -195,7 +193,7 @@ def read_annotated(
             rows.append((doc, {**row, "doc": doc_id}, units))
             contexts.append(_context(units, words, shard.sentences))
             native.append(published_split(stems[units[0].sent]))
-    return _relation_table(rows, contexts, corpus, native, sent_ids), problems
+    return _relation_table(rows, contexts, shard.documents, native, sent_ids), problems
 
 
 def _rows_of_erst(layers: Sequence[Mapping[str, str]]) -> Iterator[Row]:
@@ -444,11 +442,12 @@ def _shorten(text: str, most: int = 40) -> str:
 
 
 def _relation_table(
-    rows: Sequence[tuple[int, Row, list[_Unit]]], contexts: Sequence[_Context | None], corpus: str,
+    rows: Sequence[tuple[int, Row, list[_Unit]]], contexts: Sequence[_Context | None], documents: pl.DataFrame,
     native: Sequence[str | None], sent_ids: Sequence[str],
 ) -> pl.DataFrame:  # fmt: skip
-    names = [tuple(row.get(name, "") for name in ("doc", "unit1_toks", "unit2_toks", "rel_type", "orig_label"))
-             for _, row, _ in rows]  # fmt: skip
+    document_of = dict(documents.select("doc", pl.col("key").cast(pl.String)).iter_rows())
+    fields = "unit1_toks", "unit2_toks", "rel_type", "orig_label"
+    names = [(document_of[doc], *(row.get(name, "") for name in fields)) for doc, row, _ in rows]
     repeats = Counter[tuple[str, ...]]()
     occurrences = []  # how often the same name occurred before: this makes the keys of repeated rows differ
     for name in names:
@@ -467,6 +466,6 @@ def _relation_table(
         "context": [context and context.text for context in contexts],
         **{f"span{n}": [context and context.units[n - 1] for context in contexts] for n in (1, 2)},
         "ids": [[sent_ids[unit.sent] for unit in units] for _, _, units in rows],
-        "key": record_keys([corpus] * len(rows), *zip(*names, strict=True), occurrences) if rows else [],
+        "key": record_keys(*zip(*names, strict=True), occurrences) if rows else [],
     }
     return pl.DataFrame(columns, schema=RELATIONS)

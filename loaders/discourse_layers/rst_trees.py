@@ -21,7 +21,7 @@ from lxml import etree
 from discoprobe.loaders.corpus import DOCUMENTS, RST_NODES, SENTENCES, TOKENS, Shard
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
-from discoprobe.loaders.hashing import record_keys
+from discoprobe.loaders.hashing import document_keys
 
 REASON: Final = "malformed-tree"
 SPAN: Final = "span"
@@ -39,10 +39,13 @@ def read_trees(
         texts: id of a document → candidates for its text.
     """
     trees: dict[str, pl.DataFrame] = {}
+    segments: dict[str, list[str]] = {}
     problems = []
     for number, (stem, data) in enumerate(files):
         try:
-            nodes = _cut_from_text(_read_nodes(data), texts.get(stem, ()))
+            as_written = _read_nodes(data)
+            nodes = _cut_from_text(as_written, texts.get(stem, ()))
+            segments[stem] = as_written["text"].drop_nulls().to_list()
             trees[stem] = nodes.with_columns(doc=pl.lit(len(trees), pl.UInt32))
         except MalformedError as error:
             problems.append((number, BadLine(REASON, error.line, str(error))))
@@ -51,7 +54,7 @@ def read_trees(
         {
             "doc": range(len(trees)), "corpus": [corpus] * len(trees), "doc_id": list(trees),
             "genre": [None] * len(trees), "n_sentences": [0] * len(trees),
-            "key": record_keys([corpus] * len(trees), list(trees)),
+            "key": document_keys(trees, segments.values()),
         },
         schema=DOCUMENTS,
     )  # fmt: skip

@@ -8,11 +8,12 @@ paragraphs) see only the documents of one part. Repetitions across parts are fou
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 import polars as pl
@@ -38,15 +39,15 @@ from discoprobe.loaders.corpus import (
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
 from discoprobe.loaders.files import cache_folder, hash_of_json
-from discoprobe.loaders.hashing import record_keys, text_keys
+from discoprobe.loaders.hashing import document_keys, sentence_keys, text_keys
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
-from discoprobe.loaders.raw.text_rows import find_column, find_columns, rows_of
+from discoprobe.loaders.raw.text_rows import document_id, find_column, find_columns, rows_of
 from discoprobe.loaders.tables import reading_parquet
 from discoprobe.loaders.words import alphanumeric_words_of
 
-FORMAT: Final = 10
+FORMAT: Final = 11
 """Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What an attribution of a document contains → possible names of its column, in lower case."""
@@ -86,9 +87,12 @@ class TextCorpusPart:
 
     @property
     def identity(self) -> str:
-        """``corpus/file#number`` of the row group; with ``:first`` if it is not the whole row group."""
+        """``digest#number`` of the row group; with ``:first`` if it is not the whole row group.
+
+        It has the digest of the file and no name, so that the folder can be moved or renamed.
+        """
         rows = "" if self.first is None else f":{self.first}"
-        return f"{self.corpus}/{self.file.name}#{self.number}{rows}"
+        return f"{self.file.digest}#{self.number}{rows}"
 
     @property
     def slow(self) -> bool:
@@ -104,7 +108,8 @@ class TextCorpusPart:
     def key(self) -> str:
         """The digest of everything that its shard depends on."""
         depends = [
-            VERSION, FORMAT, self.identity, self.file.digest, dataclasses.asdict(self.options), self.engine.identity
+            VERSION, FORMAT, self.corpus, self.file.name, self.identity, dataclasses.asdict(self.options),
+            self.engine.identity,
         ]  # fmt: skip
         if self.first is not None:
             depends.append(self.n_documents)
@@ -137,13 +142,20 @@ class TextCorpusPart:
             records = group.slice(self.first or 0, self.n_documents).to_pylist()
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
         rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
-        usable = list(usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading))
+        # an id that is made of the name of the file begins with its folder, which must not change the order
+        folder = document_id(f"{PurePosixPath(self.file.name).parent}/")
+        in_order = sorted(rows, key=lambda row: row.id.removeprefix(folder))
+        usable = list(usable_documents(in_order, self.options, reading))
         documents = list(annotated_documents(usable, self.engine, dropped, corrections))
-        about = []
+        id_column = find_columns(names, self.options, self.file.name).get("id")
+        about, made_up = [], set[str]()
         for document, _ in documents:
-            row = int(document.source.rpartition(":")[2]) - self.before  # in the row group, from 1
-            about.append([document.doc_id, *(str(records[row - 1].get(column) or "") for column in columns)])
-        shard = (_annotated_shard if self.engine.tags else _make_shard)(documents, self.corpus)
+            record = records[int(document.source.rpartition(":")[2]) - self.before - 1]
+            about.append([document.doc_id, *(str(record.get(column) or "") for column in columns)])
+            given = record.get(id_column) if id_column else None
+            if given is None or document_id(str(given)) != document.doc_id:
+                made_up.add(document.doc_id)
+        shard = (_annotated_shard if self.engine.tags else _make_shard)(documents, self.corpus, made_up)
         counts = AnnotationCounts(
             documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
             drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
@@ -151,14 +163,23 @@ class TextCorpusPart:
         return cache.store(cache_folder(), self.key, [shard], lambda: {"about": about, **counts})
 
 
-def _make_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
-    """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit."""
+def _make_shard(
+    documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str, made_up: Collection[str]
+) -> Shard:
+    """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit.
+
+    ``made_up`` has the ids that are made of the name of the file, and are no part of the content.
+    """
     names = [document.doc_id for document, _ in documents]
+    keys = document_keys(
+        [None if name in made_up else name for name in names],
+        ([placed.text for placed in sentences] for _, sentences in documents),
+    )
     of_documents = pl.DataFrame({
         "doc": range(len(names)), "corpus": [corpus] * len(names), "doc_id": names,
         "genre": [document.genre or None for document, _ in documents],
         "n_sentences": [len(sentences) for _, sentences in documents],
-        "key": record_keys(repeat(corpus, len(names)), names),
+        "key": keys,
     }, DOCUMENTS)  # fmt: skip
     rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
     texts = [placed.text for _, _, placed in rows]
@@ -171,18 +192,20 @@ def _make_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]
         "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
         "run": [n - 1 for n in accumulate(placed.opens_passage for _, _, placed in rows)], "sent_id": sent_ids,
         "text": texts, "n_words": n_words, "aligned": [True] * len(rows),
-        "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
+        "key": sentence_keys(keys.to_numpy()[[doc for doc, _, _ in rows]], [index for _, index, _ in rows]),
         "text_key": text_keys(texts), "section": [placed.paragraph.section for _, _, placed in rows],
         "speaker": [None] * len(rows), "element": [None] * len(rows),
     }, SENTENCES)  # fmt: skip
     return Shard(of_documents, table, pl.DataFrame(schema=TOKENS))
 
 
-def _annotated_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
-    """The tables of annotated documents: those of their CoNLL-U."""
+def _annotated_shard(
+    documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str, made_up: Collection[str]
+) -> Shard:
+    """The tables of annotated documents, those of their CoNLL-U; ``made_up`` as in `_make_shard`."""
     texts = [conllu_text(document, sentences, document.source) for document, sentences in documents]
     parsed = parse([Piece(corpus, "".join(texts).encode())])
-    placed = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried())
+    placed = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried(), made_up)
     confidence = confidence_of(parsed.tokens, (each for _, sentences in documents for each in sentences))
     return Shard(placed.documents, placed.sentences, parsed.tokens, confidence=confidence)
 

@@ -93,7 +93,7 @@ def run(
     with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
-            parts_read: dict[str, TextCorpusPart] = {}
+            parts_read: dict[tuple[str, str], TextCorpusPart] = {}
             places = {  # where results are kept until the release is complete
                 name: cache_folder() / "unfinished" / f"{name}_{corpus.lang}-{of_config}.arrow"
                 for name, of_config in inputs.items()
@@ -111,7 +111,7 @@ def run(
                     continue
                 config = _with_plugins(config, task, corpus)
                 of_config = _parts_read(corpus, config)
-                parts_read |= {part.identity: part for part in of_config}
+                parts_read |= {(part.corpus, part.identity): part for part in of_config}
                 release.add(config, report, inputs[config.task], _documents_used(of_config, config))
                 built.append(config.name)
             release.add_corpus(_as_read(corpus, parts_read.values()))

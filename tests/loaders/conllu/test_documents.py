@@ -253,12 +253,22 @@ def test_genre_is_the_one_the_document_has(read):
     assert frame["genre"].to_list() == ["news", "news", "wiki", "wiki", None, None]
 
 
-def test_keys_of_documents_differ_by_treebank_and_are_stable(read):
+def test_keys_of_documents_are_those_of_their_ids_and_texts(read):
+    """In whatever treebank and beside whatever other documents."""
     first = read([["newdoc id = a"], []])["key_right"].to_list()
     again = read([["newdoc id = a"], [], ["newdoc id = b"], []])["key_right"].to_list()
-    assert first == again[:2] != again[2:]
-    other = read([["newdoc id = a"], []], rule=("newdoc",))["key_right"].to_list()
-    assert other != first
+    assert first == again[:2]
+    assert again[2] not in first
+    assert read([["newdoc id = a"], []], rule=("newdoc",))["key_right"].to_list() == first
+    assert read([["newdoc id = a"], [], []])["key_right"][0] not in first
+
+
+def test_an_id_that_is_made_of_the_name_of_a_file_is_not_in_keys(read):
+    frame = read([["newdoc"], [], ["newdoc"], [], []])
+    assert frame["doc_id"].to_list()[0] == "f0#1"
+    by_file = read([[], []], rule=("file", ""))
+    assert by_file["key_right"].to_list() == frame["key_right"].to_list()[:2]
+    assert by_file["key"].to_list() == frame["key"].to_list()[:2]
 
 
 # The corpora at hand, against what their manifest counts
