@@ -1,10 +1,10 @@
 """Keys and choices: 64-bit hashes of content, the same on every machine.
 
-A key identifies a document, sentence or row by its content (BLAKE2b): the reader makes the columns ``key`` of corpora,
-in which the names of corpora and folders have no part (`document_keys`, `sentence_keys`).
-Every choice is a hash of such a key and a seed key, which names the seed, the task and what is chosen; there is no
-random generator. A row gets the same choice for any order of files, number of processes and machine, and with any other
-rows, so two builds are byte-identical and a new document does not change the rows of the others.
+A key identifies a document, sentence or row by its content (BLAKE2b): the reader makes the columns ``key`` of corpora
+(`document_keys`, `sentence_keys`). The names of corpora and folders are in no key. Every choice is a hash of such a key
+and a seed key, which names the seed, the task and what is chosen; there is no random generator. A row gets the same
+choice for any order and place of files, number of processes and machine, and with any other rows, so two builds are
+byte-identical and a new document does not change the rows of the others.
 """
 
 from collections import Counter

@@ -152,7 +152,7 @@ def again(parts):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("sizes", [Settings().sizes, (6, 6, 6)])
+@pytest.mark.parametrize("sizes", [Settings().sizes, (12, 12, 12)])
 def test_the_reasons_add_up_over_several_blocks(documents, sizes):
     """Also what a block repeats of another, rows without a counterpart in any block, and rows beyond the size."""
     corpus = Corpus.of_shards("es", [*documents, *again(documents[:20])])

@@ -233,7 +233,7 @@ def test_a_document_that_two_corpora_have_is_used_once(tmp_path):
     config = discoprobe.build("remention_suite", load_corpus(str(tmp_path)), Settings(min_class=2))
     texts = [row["sentence_good"] for row in config.splits["test"].to_pylist()]
     assert len(set(texts)) == len(texts) == 2 * len(NAMES)
-    assert config.drops["duplicate"] > 0
+    assert config.drops["copy"] > 0
 
 
 @pytest.mark.parametrize(("written", "name"), [("ˈana", "Anna"), ("von_Anna", "von Anna")])

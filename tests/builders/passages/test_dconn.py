@@ -40,7 +40,11 @@ def test_a_language_without_a_list_says_so():
 def test_original_and_connective_are_columns():
     sentences = pl.DataFrame({"shard": [0, 0], "sent": [0, 1]}, {"shard": pl.UInt32, "sent": pl.UInt32})
     frame = sentences.with_columns(
-        row=pl.Series([0, 1]), sent_id=pl.Series(["a", "b"]), corpus=pl.lit("toy"), doc_id=pl.lit("d")
+        row=pl.Series([0, 1]),
+        sent_id=pl.Series(["a", "b"]),
+        corpus=pl.lit("toy"),
+        doc_id=pl.lit("d"),
+        doc_key=pl.lit(7, pl.UInt64),
     )
     texts = sentences.with_columns(
         text=pl.Series(["It rained.", "However, we went."]), number=pl.Series([0, 1]), speaker=pl.lit(None, pl.String)

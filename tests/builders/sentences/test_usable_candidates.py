@@ -95,7 +95,7 @@ def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(texts, reason
     task = all_tasks()["bigram_shift"]
     plan = BlockPlan(language_data("es"), Settings(), only_block=True)
     of_config = ConfigRows(task, [()], plan)
-    of_config.add(RowsOfTask(Sample(rows, labels=task.labels, candidates=4)), np.empty(0), np.empty(0))
+    of_config.add(RowsOfTask(Sample(rows, labels=task.labels, candidates=4)), *[np.empty(0)] * 3)
     (left,) = of_config._taken
     assert left["unit"].n_unique() == of_config.drops[reason] == 1
 

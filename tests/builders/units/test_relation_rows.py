@@ -187,7 +187,7 @@ def test_the_same_units_with_two_labels_are_in_no_row(tmp_path):
 
 def sampled(task, relations, order=1):
     """The sample of relations that are given as label, split and units."""
-    schema = {**RELATION_CANDIDATES, "corpus": pl.String, "doc_id": pl.String, "row": pl.UInt32}
+    schema = {**RELATION_CANDIDATES, "corpus": pl.String, "doc_id": pl.String, "doc_key": pl.UInt64, "row": pl.UInt32}
     rows = [
         {"label": label, "orig_label": label, "native": split, "doc_id": split, "corpus": "made", "key": key,
          "row": key, "sentence1": first, "sentence2": second}
