@@ -96,7 +96,7 @@ def test_a_record_has_a_line_for_each_config():
     part = {"command": "build run", "software": {}, "cost": {"seconds": 3}, "configs": BEFORE}
     text = benchmark.record_text({"wiki_de": part, "novels_es": part})
     assert json.loads(text) == {"wiki_de": part, "novels_es": part}
-    assert sum(line.startswith('   "dc_') for line in text.splitlines()) == 4
+    assert sum(line.startswith(('   "dc_', '   "bso_')) for line in text.splitlines()) == 4
 
 
 def test_the_record_on_file_is_written_by_the_script():

@@ -24,7 +24,7 @@ def data(sample_release):
 
 
 def test_all_pages_say_what_the_data_say(data):
-    assert len(data.configs) > 80
+    assert len(data.configs) > 70
     assert data.check() == []
 
 
@@ -39,7 +39,7 @@ PLANTED = {
     "rows of a task": (CARD, r"(\| `bso` \|.*\| 4 \| )952 ", r"\g<1>592 "),
     "rows of suites beside pairs": (CARD, r"(\| `bso` \| 4 \| )952 rows", r"\g<1>1,904 rows"),
     "a gain of all languages": (CARD, r"length \+\.037", "length +.073"),
-    "configs of a corpus": (CARD, r"(\| sample-de \|.*\| )23 \|", r"\g<1>22 |"),
+    "configs of a corpus": (CARD, r"(\| sample-de \|.*\| )\d+ \|", r"\g<1>99 |"),
     "the name of a language": (CARD, r"\| sample-ru \| Russian ", "| sample-ru | Ukrainian "),
     "a code in place of a name": (CARD, r"\| sample-ru \| Russian ", "| sample-ru | ru "),
     "a genre": (CARD, "- Genres differ", "- Genres of the 4 corpora: news 3. Genres differ"),

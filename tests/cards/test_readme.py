@@ -28,7 +28,7 @@ LANGS = (
     "fi", "fo", "fr", "ga", "gd", "gl", "gsw", "he", "hi", "hr", "hsb", "hu", "id", "is", "it", "ja", "kk", "ko",
 )  # fmt: skip
 TASKS = (
-    "bso", "cloze", "dc", "dconn", "nsp", "nsp_choice", "so", "sp", "sp_swap", "subj_number", "tree_depth",
+    "bso", "cloze", "dc", "dconn", "nsp", "nsp_choice", "so", "sp", "sp_swap", "ssp", "subj_number", "tree_depth",
     "feats_nsubj_person",
 )  # fmt: skip
 
