@@ -365,8 +365,8 @@ def _sample_pairs(frame: pl.DataFrame, context: Context) -> Sample:
     possible = frame.join(sentences.select("key"), on="key", how="semi", maintain_order="left")
     pairs = possible.filter(pl.Series(impossible(possible, HashCounts(frame["neighbours"]))))
     _keep_sentences(drops, possible, pairs, "free-order")
-    if context.settings.match:
-        pairs = varied(pairs, context, drops)
+    # without `wording`, blocks do not compare their swaps either
+    pairs = varied(pairs, context, drops) if context.settings.match else pairs.drop("wording")
     sample = original_and_edited(one_of_each(pairs, context), context, drops)
     return replace(sample, candidates=2 * frame.select("shard", "sent").n_unique())
 
