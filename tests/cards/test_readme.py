@@ -9,6 +9,7 @@ import pytest
 import releases
 import yaml
 from card_cases import HOSTILE, config, hostile_config
+from card_rules import card_problems
 from datasets import get_dataset_config_names, load_dataset
 from huggingface_hub import DatasetCard, DatasetCardData
 from markdown_it import MarkdownIt
@@ -18,7 +19,7 @@ from discoprobe import pipeline
 from discoprobe.builders import Shape, Unavailable
 from discoprobe.builders.audit import audit
 from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
-from discoprobe.cards.release import MOST_BYTES, card_problems, documents, open_release
+from discoprobe.cards.release import MOST_BYTES, documents, open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import card, compact
 from discoprobe.sources import Request
