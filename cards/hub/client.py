@@ -19,7 +19,6 @@ import re
 import threading
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 import huggingface_hub
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
+from huggingface_hub.utils import disable_progress_bars, validate_repo_id
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, UsageError, asked_wait
 from discoprobe.loaders.files import hashes_of
@@ -45,10 +44,8 @@ BATCH = 64
 """Files per upload call: progress is shown after each, and a killed push has lost at most one."""
 _SILENCE, _AGAIN = 20.0, 60.0
 """Seconds without an answer until a line says that the program still waits, and seconds between further lines."""
-_STORAGE_ANSWER = 15.0
-"""Seconds that the storage of large files (Xet) has for its first answer, before anything is sent to it."""
 _STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
-"""Time limit of an upload to the storage: a number of seconds, plus the size at a speed in bytes per second."""
+"""Time limit of an upload to the storage of large files (Xet), whose client has none: seconds, plus size by speed."""
 _STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
 """Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
@@ -71,7 +68,6 @@ _log = logging.getLogger(__name__)
 _HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.partition(".")[0])
 """The library that sends the requests of `huggingface_hub`: httpx2 from its version 2 on, httpx in 1, else requests."""
 _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
-_LATE: Final[type[Exception]] = _HTTP.Timeout if _HTTP.__name__ == "requests" else _HTTP.TimeoutException
 
 
 class HubError(RemoteError):
@@ -150,7 +146,7 @@ class Failures:
             words += f" (the Hub says: {message})"
         return HubError(words, status, transient=transient, wait=asked_wait(headers))
 
-    def storage(self, message: str, doing: str, *, transient: bool = False) -> HubError:
+    def storage(self, message: str, doing: str) -> HubError:
         """A failure of the storage of large files (Xet): its client gives up with a text only."""
         if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
             return HubError(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
@@ -159,7 +155,7 @@ class Failures:
             f"the Hub's storage (Xet) failed while {doing} ({status[1] if status else message[:120]}); nothing was"
             " published: try later, or with HF_HUB_DISABLE_XET=1"
         )
-        return HubError(words, int(status[1][:3]) if status else None, transient=transient)
+        return HubError(words, int(status[1][:3]) if status else None)
 
     def safe(self, text: str) -> str:
         """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
@@ -355,8 +351,6 @@ class Hub:
         """
         additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
         uses_storage = not constants.HF_HUB_DISABLE_XET and find_spec("hf_xet") is not None
-        if uses_storage and any(path.endswith(".parquet") for path in files):
-            self._retry("asking its storage (Xet)", lambda: self._ask_storage(pull=pull))
         progress("uploading", 0, len(additions))
         for start in range(0, len(additions), BATCH):
             batch = additions[start : start + BATCH]
@@ -364,34 +358,10 @@ class Hub:
             send = functools.partial(
                 self._api.preupload_lfs_files, additions=batch, **self._where, create_pr=pull or None
             )
-            self._retry("uploading", send, limit=_STORAGE_LEAST + size / _STORAGE_SPEED if uses_storage else None)
+            limit = _STORAGE_LEAST + size / _STORAGE_SPEED if uses_storage else None
+            self._retry("uploading", send, limit=limit)
             progress("uploading", min(start + BATCH, len(additions)), len(additions))
         return additions
-
-    def _ask_storage(self, *, pull: bool) -> None:
-        """Asks the storage of large files (Xet) for a piece that it cannot hold, with a token for the upload.
-
-        Its own client says nothing until it gives up; so one that does not work is found here, before the upload.
-
-        Raises:
-            HubError: the storage refuses the token, fails, or does not answer in time.
-        """
-        address = f"{self.endpoint}/api/datasets/{self.repo}/xet-write-token/{MAIN}{'?create_pr=1' * pull}"
-        granted = get_session().get(address, headers=build_hf_headers(token=self._api.token))
-        hf_raise_for_status(granted)
-        piece = f"{granted.headers['X-Xet-Cas-Url']}/v1/chunks/default/{'0' * 64}"
-        headers = {"Authorization": f"Bearer {granted.headers['X-Xet-Access-Token']}"}
-        try:
-            answer = get_session().get(piece, headers=headers, timeout=_STORAGE_ANSWER)
-        except _LATE as error:
-            raise self._failures.storage(f"no answer within {_STORAGE_ANSWER:.0f} s", "uploading") from error
-        except _NO_ANSWER as error:
-            words = f"no connection: {type(error).__name__}"
-            raise self._failures.storage(words, "uploading", transient=True) from error
-        status = int(answer.status_code)
-        if status in {401, 403} or (failed := status >= HTTPStatus.INTERNAL_SERVER_ERROR):
-            words = f"({status} {HTTPStatus(status).phrase})"
-            raise self._failures.storage(words, "uploading", transient=failed)
 
     def commit(
         self, additions: Sequence[CommitOperationAdd], deletes: Sequence[str], *, message: str, parent: str, pull: bool

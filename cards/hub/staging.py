@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
 from discoprobe.cards.metadata.manifest import only
-from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.checks import name_some
 from discoprobe.cards.release.language_files import LanguageFiles
@@ -295,8 +294,8 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
     """The files that the repository must have after the push: those of ``local`` and those of configs that stay.
 
     Raises:
-        DiscoprobeError: if a local file differs from its entry in the manifest, the manifests contradict each other, or
-            the Hub would refuse the card.
+        DiscoprobeError: if a local file differs from its entry in the manifest, the manifests contradict each other or
+            list not all splits, or the Hub would refuse the size of the card.
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
     combined = manifest.merged(remote.manifest, local)
@@ -341,9 +340,17 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
         if not path.startswith(folders)
     }
     files |= {path: StagedFile(text.encode()) for path, text in manifest.texts(combined).items()}
-    if problems := checks.card_problems(about_all[README], files, about_all.get(STANDALONE, "")):
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise DiscoprobeError(f"the card of the release would be refused: {problems[0]}{more}")
+    splits = [
+        f"{name}/{manifest.split_file(split)}"
+        for name, entry in combined["configs"].items()
+        for split in entry["counts"]
+    ]
+    if lacking := [path for path in splits if path not in files]:
+        raise DiscoprobeError(
+            f"the manifest does not list {lacking[0]} ({len(lacking)} in all); build that config again"
+        )
+    if problem := checks.number_problem(len(combined["configs"])) or checks.size_problem(about_all[README]):
+        raise DiscoprobeError(f"{README}: {problem}")
     return Staged(combined, files, remote.unmanaged())
 
 

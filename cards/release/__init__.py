@@ -9,7 +9,7 @@ harnesses.
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "checks": ["MOST_BYTES", "card_problems"],
+    "checks": ["MOST_BYTES"],
     "diff": ["Changes", "ConfigChange", "FIRST", "Level", "SplitChange", "Version", "check_number", "compare",
         "in_folder", "latest", "level", "parse", "propose", "section", "sections", "with_section"],
     "export": ["Format", "syntaxgym", "tokens"],

@@ -32,7 +32,7 @@ class LanguageFiles:
         lang: the language.
         cards: the card of each config, by its name.
         reports: the report of its audit, as JSON holds it.
-        plots: its plots, by their ids (``dc_es-rows``), as SVG.
+        plots: the plot of its audit, as SVG.
         documents: ``corpus``, ``doc_id``, ``title`` and ``url`` of documents of a config; only where there are some.
     """
 
@@ -72,10 +72,9 @@ class LanguageFiles:
     def remove(self, configs: Iterable[str]) -> None:
         """Removes all of these configs."""
         gone = set(configs)
-        for parts in (self.cards, self.reports, self.documents):
+        for parts in (self.cards, self.reports, self.plots, self.documents):
             for name in gone & parts.keys():
                 del parts[name]
-        self.plots = {name: plot for name, plot in self.plots.items() if name.rpartition("-")[0] not in gone}
 
     def add(self, other: "LanguageFiles") -> None:
         """Adds the configs of other files of the language, in place of those with the same names."""

@@ -30,7 +30,6 @@ from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
-from discoprobe.cards.text.examples import lengths
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders import languages
 from discoprobe.loaders.annotation_manifest import FileEntry, listed
@@ -185,7 +184,7 @@ class Release:
         self, result: Config | Unavailable, report: Report | None = None, inputs: str = "",
         documents: pl.DataFrame | None = None,
     ) -> None:  # fmt: skip
-        """Writes the rows of a config, its card, plots and audit; removes those of a config that is not available.
+        """Writes the rows of a config, its card, plot and audit; removes those of a config that is not available.
 
         ``inputs`` is a hash of everything that it depends on (`digest`), which shows later whether it is up to date;
         ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
@@ -201,12 +200,10 @@ class Release:
         place.mkdir(parents=True)
         for split in result.splits:
             rows.write_split(result, split, place)
-        sizes = lengths(result)
-        files.cards[result.name] = card.config_card(result, sizes, report)
-        files.plots[plots.rows_name(result.name)] = plots.rows_plot(result, sizes)
+        files.cards[result.name] = card.config_card(result, report)
         if report:
             files.reports[result.name] = json.loads(report.to_json())
-            files.plots[plots.audit_name(result.name)] = plots.audit_plot(report)
+            files.plots[result.name] = plots.audit_plot(report)
         if documents is not None and not documents.is_empty():
             files.documents[result.name] = documents
         if result.published:

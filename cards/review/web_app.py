@@ -288,15 +288,14 @@ class RowPages:
         return Response(file.read_bytes(), mimetype="image/svg+xml")
 
     def plot(self, name: str) -> Response:
-        """A plot of a card, alone: ``/assets/dc_es-rows.svg``."""
-        plot, configs = name.removesuffix(".svg"), self.site.store.manifest["configs"]
-        config = plot.rpartition("-")[0]
-        if config not in configs or name == plot:
+        """The plot of a card, alone: ``/assets/dc_es.svg``."""
+        config, configs = name.removesuffix(".svg"), self.site.store.manifest["configs"]
+        if config not in configs or name == config:
             abort(404, "there is no such plot")
         plots = LanguageFiles.of_folder(self.site.release, configs[config]["lang"], manifest.PLOTS).plots
-        if plot not in plots:
+        if config not in plots:
             abort(404, "there is no such plot")
-        return Response(plots[plot], mimetype="image/svg+xml")
+        return Response(plots[config], mimetype="image/svg+xml")
 
     @staticmethod
     def asset() -> Response:

@@ -30,7 +30,6 @@ from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
 from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
-from discoprobe.cards.text.examples import Lengths
 from discoprobe.cards.text.templating import compact, interval, markdown, render
 from discoprobe.cards.text.verdicts import (
     EXEMPT,
@@ -235,7 +234,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
     return tables
 
 
-def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
+def config_card(config: Config, report: Report | None = None) -> str:
     """The card of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
 
     It names neither repository nor release, so that it changes only if the config changes.
@@ -248,7 +247,8 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         "config.md", config=config, title=title, definition="\n\n".join(paragraphs),
         language=treebanks.language_name(config.lang), papers=config.papers, splits=tuple(config.splits),
         counts=config.counts(), used=used, labels=used if len(used) <= _LABELS else (),
-        lengths=lengths, fields=fields(config.shape, config.labels, used, silver=bool(config.silver)),
+        lengths=examples.lengths(config) if len(used) <= _LABELS else None,
+        fields=fields(config.shape, config.labels, used, silver=bool(config.silver)),
         examples=examples.examples(config.shape, config.labels, [config.splits["test"], *with_rows][-1]),
         marked=examples.MARKED.get(config.shape, ""), filters=_filters(config),
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
@@ -256,8 +256,7 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
         design=recorded_designs().get(config.task),
         verdict=_with_bold_word(verdict_of(report) if report else Verdict(NOT_AUDITED)),
-        rows_plot=(plots.rows_name(config.name), *plots.image_size(plots.rows_plot(config, lengths))),
-        audit_plot=(plots.audit_name(config.name), *plots.image_size(plots.audit_plot(report))) if report else (),
+        plot_size=plots.image_size(plots.audit_plot(report)) if report else (),
     )  # fmt: skip
 
 

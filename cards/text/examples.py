@@ -19,43 +19,28 @@ from discoprobe.builders.config import Config, Shape
 from discoprobe.cards.readers import TEXT_COLUMNS
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_BINS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """Distribution of the lengths of all rows of a config.
+class Lengths(NamedTuple):
+    """How long the rows of a config are.
 
     Attributes:
         unit: ``words`` (UD words of the sentence) or ``characters`` (of all texts of the row).
         quantiles: per label, least, lower quartile, median, upper quartile and most.
-        edges: bin edges, one more than bins.
-        counts: rows per label and bin.
     """
 
     unit: str
     quantiles: Mapping[str, tuple[int, ...]]
-    edges: tuple[float, ...]
-    counts: Mapping[str, tuple[int, ...]]
 
 
 def lengths(config: Config) -> Lengths:
-    """The lengths of a config's rows, all splits together.
-
-    Bins have equal widths in whole numbers; there are at most twenty. The longest 1 % stand in the last one.
-    """
+    """The lengths of a config's rows, all splits together."""
     sizes = np.concatenate([_sizes(table) for table in config.splits.values()])
     labels = np.concatenate([table["label"].to_numpy() for table in config.splits.values()])
-    least, most = int(sizes.min()), int(np.quantile(sizes, 0.99))
-    width = max(1, -(-(most - least + 1) // _BINS))
-    edges = np.arange(least, most + width + 1, width, dtype=np.float64)
-    edges[-1] = max(edges[-2] + 1, sizes.max())
     of_label = {name: sizes[labels == number] for number, name in enumerate(config.labels) if (labels == number).any()}
     return Lengths(
         "words" if config.shape is Shape.SENTENCE else "characters",
-        {name: tuple(int(value) for value in np.quantile(lengths, QUANTILES)) for name, lengths in of_label.items()},
-        tuple(float(edge) for edge in edges),
-        {name: tuple(int(n) for n in np.histogram(lengths, edges)[0]) for name, lengths in of_label.items()},
+        {name: tuple(int(value) for value in np.quantile(of_one, QUANTILES)) for name, of_one in of_label.items()},
     )
 
 

@@ -7,31 +7,19 @@ colour for text, while CSS follows the theme of the reader.
 
 import math
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID, Kind
-from discoprobe.builders.config import Config
 from discoprobe.cards.metadata.manifest import ConfigEntry
-from discoprobe.cards.text.examples import Lengths
-from discoprobe.cards.text.templating import plain, render
+from discoprobe.cards.text.templating import render
 from discoprobe.cards.text.verdicts import task_designs, verdicts
 
 WIDTH = 400
-_LEFT, _RIGHT = 86, 44
-_SPAN = WIDTH - _LEFT - _RIGHT
-_COLOURS = 6
-"""Most labels with a colour each; of more labels all have one colour."""
-_NAMED = 12
-"""Of many labels, the most frequent ones that are shown."""
-_BAR, _STEP, _HEAD = 12, 20, 24
-_HISTOGRAM = 90
+_STEP, _HEAD = 20, 24
 _CELL = 15
 """Width and height of a config in the picture of a release: two letters of 11 pixels."""
-_BESIDE, _FILLED = 2, 0.9
 _BETWEEN = 20
 """Pixels between the plots of a sheet."""
 _SIZE = re.compile(r'<svg [^>]*width="(\d+)" height="(\d+)"')
@@ -42,18 +30,8 @@ _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 """Between the names of dashed lines; from a line to the name above and below it."""
 
 
-def rows_name(config: str) -> str:
-    """The id of a config's plot of labels and lengths in the sheet of its language."""
-    return f"{config}-rows"
-
-
-def audit_name(config: str) -> str:
-    """The id of a config's plot of solvers in the sheet of its language."""
-    return f"{config}-audit"
-
-
 def sheet(plots: Mapping[str, str]) -> str:
-    """Plots below each other in one SVG, with a view per plot: ``sheet.svg#dc_es-rows`` shows this one alone."""
+    """Plots below each other in one SVG, with a view per plot: ``sheet.svg#dc_es`` shows this one alone."""
     placed, y, width = [], 0, 0
     for name, plot in plots.items():
         size = image_size(plot)
@@ -76,132 +54,6 @@ def image_size(plot: str) -> tuple[int, int]:
     if match := _SIZE.search(plot):
         return int(match[1]), int(match[2])
     raise ValueError("the plot does not say its size")
-
-
-class Bar(NamedTuple):
-    """A rectangle; ``colour`` is the number of a colour."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colour: int
-
-
-class PlotText(NamedTuple):
-    """A word; ``anchor`` says which end of it is at ``x``; ``kind`` is a class of the style sheet."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "start"
-    kind: str = "small"
-
-
-@dataclass(slots=True)
-class Panel:
-    """What is drawn so far, and how high it is."""
-
-    bars: list[Bar] = field(default_factory=list)
-    texts: list[PlotText] = field(default_factory=list)
-    height: float = 0.0
-
-
-def rows_plot(config: Config, lengths: Lengths) -> str:
-    """Rows per split and label, and the distribution of their lengths.
-
-    There is a bar per split, divided by label, as long as its number of rows, which stands beside it. If there are too
-    many labels for a colour each, there is a bar per label (of the most frequent ones), all splits together.
-    """
-    counts, labels = config.counts(), config.used_labels
-    has_colours = len(labels) <= _COLOURS
-    panel = Panel()
-    if has_colours:
-        rows = [(split, [of_label[label] for label in labels]) for split, of_label in counts.items()]
-        _draw_bars(panel, "rows per split and label", rows, gap=1)
-        _draw_legend(panel, labels)
-    else:
-        totals = {label: sum(of_label[label] for of_label in counts.values()) for label in labels}
-        most = sorted(totals, key=lambda label: (-totals[label], label))[:_NAMED]
-        head = f"rows per label, all splits ({len(most)} of {len(labels)} labels)"
-        _draw_bars(panel, head, [(_short(label), [totals[label]]) for label in most])
-    axis = panel.height + _HEAD + _HISTOGRAM
-    _draw_histogram(panel, lengths, axis, apart=has_colours)
-    return render(
-        "rows.svg", title=f"{config.name}: labels and lengths", width=WIDTH, height=panel.height, bars=panel.bars,
-        texts=panel.texts, axis=axis,
-    )  # fmt: skip
-
-
-def _draw_bars(panel: Panel, head: str, rows: Sequence[tuple[str, Sequence[int]]], *, gap: int = 0) -> None:
-    """Draws a line per row, of its name, bars one after the other for its numbers, and their sum.
-
-    The largest sum has the full length.
-    """
-    full = max([1, *(sum(numbers) for _, numbers in rows)])
-    panel.texts.append(PlotText(0, 14, head, kind="head"))
-    y = float(_HEAD)
-    for name, numbers in rows:
-        x, total = float(_LEFT), sum(numbers)
-        for colour, number in enumerate(numbers):
-            width = _SPAN * number / full
-            panel.bars.append(Bar(x, y, max(width - gap, 0), _BAR, colour))
-            x += width
-        panel.texts += [PlotText(_LEFT - 6, y + 10, name, "end"), PlotText(_LEFT + _SPAN + 4, y + 10, f"{total:,}")]
-        y += _STEP
-    panel.height = y
-
-
-def _draw_legend(panel: Panel, labels: Sequence[str]) -> None:
-    """Draws the labels with their colours, as many on a line as it holds."""
-    x, y = float(_LEFT), panel.height
-    for number, label in enumerate(labels):
-        text = _short(label)
-        # characters of Chinese and its like are two letters wide
-        letters = sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-        width = 28 + 6.8 * letters
-        if x > _LEFT and x + width > WIDTH:
-            x, y = float(_LEFT), y + _STEP
-        panel.bars.append(Bar(x, y, _BAR, _BAR, number))
-        panel.texts.append(PlotText(x + 17, y + 10, text))
-        x += width
-    panel.height = y + _STEP
-
-
-def _draw_histogram(panel: Panel, lengths: Lengths, bottom: float, *, apart: bool) -> None:
-    """Draws bars per bin of length: of two labels beside each other, of some more stacked, else one for all labels."""
-    groups = list(lengths.counts.values()) if apart else [tuple(map(sum, zip(*lengths.counts.values(), strict=True)))]
-    bins = list(zip(*groups, strict=True))
-    slot, middle, is_stacked = (WIDTH - 8) / len(bins), len(bins) // 2, len(groups) > _BESIDE
-    highest = max(sum(numbers) if is_stacked else max(numbers) for numbers in bins)
-    panel.texts += [
-        PlotText(0, bottom - _HISTOGRAM - 8, f"length in {lengths.unit}", kind="head"),
-        PlotText(WIDTH, bottom - _HISTOGRAM - 8, f"highest bar: {highest:,} rows", "end"),
-        PlotText(4, bottom + 14, f"{lengths.edges[0]:.0f}"),
-        PlotText(4 + slot * middle, bottom + 14, f"{lengths.edges[middle]:.0f}", "middle"),
-        PlotText(WIDTH - 4, bottom + 14, f"{max(values[-1] for values in lengths.quantiles.values())}", "end"),
-    ]
-    scale = _HISTOGRAM / max(highest, 1)
-    if is_stacked:
-        for place, numbers in enumerate(bins):
-            y = bottom
-            for colour, n in enumerate(numbers):
-                if n:
-                    y -= n * scale
-                    panel.bars.append(Bar(4 + slot * place, y, slot * _FILLED, n * scale, colour))
-    else:
-        width = slot * _FILLED / len(groups)
-        panel.bars += [
-            Bar(4 + slot * place + width * colour, bottom - n * scale, width, n * scale, colour)
-            for colour, group in enumerate(groups)
-            for place, n in enumerate(group)
-            if n
-        ]
-    panel.height = bottom + 20
-
-
-def _short(label: str) -> str:
-    return plain(label, 12)
 
 
 def audit_plot(report: Report) -> str:

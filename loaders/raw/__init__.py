@@ -1,4 +1,4 @@
-"""From raw text to CoNLL-U; the offset of every character in the source is kept.
+"""From raw text to CoNLL-U; the place of every sentence in the source is kept.
 
 ``text_rows`` and ``tei`` find the files of a source and read them as rows. ``plain_text`` divides a row into the clean
 paragraphs of a `document`. ``raw_corpus`` runs these steps, and drops what is not running text of the language or

@@ -11,10 +11,9 @@ The files do not depend on interruptions or on the number of processes.
 
 The comments of CoNLL-U (https://universaldependencies.org/format.html) are ``newdoc id``, ``genre``, ``newpar``,
 ``sent_id``, ``section_number`` and ``speaker`` where there are any, ``source`` (file, first character, end) and
-``text``. MISC has ``SpaceAfter=No`` and, as in UDPipe, ``TokenRange=start:end``. All offsets are characters of the
-decoded source. The sentences of a document are numbered; a number is skipped where the text is interrupted by a
-heading, a stage direction, or removed text. By this gap `conllu.documents` sees that the sentences before and after it
-are not neighbours.
+``text``. MISC has ``SpaceAfter=No``. The offsets are characters of the decoded source. The sentences of a document are
+numbered; a number is skipped where the text is interrupted by a heading, a stage direction, or removed text. By this
+gap `conllu.documents` sees that the sentences before and after it are not neighbours.
 """
 
 import dataclasses
@@ -48,7 +47,7 @@ from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annot
 from discoprobe.loaders.raw.stanza_engine import StanzaEngine
 from discoprobe.loaders.raw.text_rows import check_kind
 
-FORMAT: Final = 10
+FORMAT: Final = 11
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
 change: all parts are then made again."""
 BATCH: Final = 40_000

@@ -32,7 +32,7 @@ import regex
 import sentencex
 from packaging.version import Version
 
-from discoprobe.loaders.conllu.parse import Word, sentence_text
+from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.languages.word_lists import zipf
@@ -352,8 +352,7 @@ def conllu_text(document: RawDocument, sentences: Sequence[PlacedSentence], sour
         rows = []
         for token, after in zip_longest(tokens, tokens[1:]):
             close = placed.no_space_after if after is None else after.start == token.end
-            low, high = paragraph.source_span(token.start, token.end)
-            misc = f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
+            misc = "SpaceAfter=No" if close else MISSING
             rows.append((paragraph.text[token.start : token.end], token.words, misc))
         texts.append(sentence_text(comments, rows))
     return "".join(texts)

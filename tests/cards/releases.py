@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from card_rules import card_problems
 
 from discoprobe.builders import Config, Shape, Unavailable, schema
 from discoprobe.builders.audit import Finding, Kind, Report, Severity, Status, exact
 from discoprobe.cards.metadata import yaml_header
-from discoprobe.cards.release import card_problems, open_release
+from discoprobe.cards.release import open_release
 from discoprobe.loaders import Corpus, Counts, Source, SourceFile
 
 SPLITS = {"train": 12, "validation": 4, "test": 8}

@@ -9,6 +9,7 @@ import pytest
 import releases
 import yaml
 from card_cases import HOSTILE, config, hostile_config
+from card_rules import card_problems
 from datasets import get_dataset_config_names, load_dataset
 from huggingface_hub import DatasetCard, DatasetCardData
 from markdown_it import MarkdownIt
@@ -16,8 +17,9 @@ from shared import tree_of
 
 from discoprobe import pipeline
 from discoprobe.builders import Shape, Unavailable
+from discoprobe.builders.audit import audit
 from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
-from discoprobe.cards.release import MOST_BYTES, card_problems, documents, open_release
+from discoprobe.cards.release import MOST_BYTES, documents, open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import card, compact
 from discoprobe.sources import Request
@@ -33,9 +35,11 @@ TASKS = (
 )  # fmt: skip
 
 
-def written(folder, *configs, missing=()):
+def written(folder, *configs, missing=(), audited=False):
     with open_release(folder) as release:
-        for one in [*configs, *missing]:
+        for one in configs:
+            release.add(one, audit(one) if audited else None)
+        for one in missing:
             release.add(one)
         release.add_corpus(_Corpus(configs))
         release.finish()
@@ -342,23 +346,16 @@ def test_two_builds_give_the_same_bytes(tmp_path, sample_release):
         )
 
 
-def test_a_config_that_is_gone_takes_its_plots_with_it(tmp_path):
-    one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2)
-    folder = written(
-        tmp_path / "release", one, config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="so_es")
+def test_a_config_that_is_gone_takes_its_plot_with_it(tmp_path):
+    one, other = (
+        config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name=name) for name in ("dc_es", "so_es")
     )
-    assert '<view id="so_es-rows"' in (folder / "assets" / "es.svg").read_text(encoding="utf-8")
-    written(folder, one, missing=[Unavailable("so_es", "so", "es", "gone")])
+    folder = written(tmp_path / "release", one, other, audited=True)
+    assert '<view id="so_es"' in (folder / "assets" / "es.svg").read_text(encoding="utf-8")
+    written(folder, one, missing=[Unavailable("so_es", "so", "es", "gone")], audited=True)
     for path in (folder / "assets" / "es.svg", folder / "cards" / "es.md"):
         assert "so_es" not in path.read_text(encoding="utf-8")
-    assert set(manifest.read(folder)["files"]) == {
-        "README.md",
-        "ATTRIBUTION.md",
-        "croissant.json",
-        "overview.svg",
-        "assets/es.svg",
-        "cards/es.md",
-    }
+    assert {path.name for path in (folder / "assets").iterdir()} == {"es.svg"}
 
 
 @pytest.mark.parametrize(

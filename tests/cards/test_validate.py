@@ -1,4 +1,4 @@
-"""Cards that the Hub would refuse or misread are found offline, each by its own message; good ones pass."""
+"""Our cards have nothing that the Hub would refuse or misread; what the metadata are made of."""
 
 import copy
 import json
@@ -7,10 +7,11 @@ import re
 import pytest
 import releases
 import yaml
+from card_rules import card_problems
 
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.metadata import yaml_header as vocabulary
-from discoprobe.cards.release import MOST_BYTES, card_problems
+from discoprobe.cards.release import MOST_BYTES
 from discoprobe.loaders import DiscoprobeError
 
 SPLITS = ("train", "validation", "test")
@@ -20,8 +21,8 @@ GOOD = {
     "annotations_creators": ["expert-generated"], "task_categories": ["text-classification"], "tags": ["probing"],
     "configs": [
         {
-            "config_name": name, "version": "1.2.0",
-            "data_files": [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in SPLITS],
+            "config_name": name,
+            "data_files": [{"split": split, "path": f"{name}/{split}-*"} for split in SPLITS],
         } | ({"default": True} if name == "dc_es" else {})
         for name in ("bso_es", "dc_es")
     ],
@@ -65,36 +66,23 @@ def first_config(**values):
         (lambda data: data.update(source_datasets=["UD treebanks"]), "`source_datasets`"),
         (lambda data: data.pop("pretty_name"), "`pretty_name` is missing"),
         (lambda data: data.update(configs=[]), "`configs` is missing or empty"),
-        (lambda data: data.update(configs="dc_es"), "`configs` is no list"),
         (first_config(config_name="dc_es"), "config dc_es is listed 2 times"),
         (first_config(default=True), "2 configs are the default"),
         (lambda data: data["configs"][1].pop("default"), "0 configs are the default"),
-        (first_config(config_name="data"), "its name"),
-        (first_config(config_name="../x"), "its name"),
-        (first_config(version="1.2"), "its version is '1.2'"),
-        (first_config(version=1.2), "its version is 1.2"),
-        (lambda data: data["configs"][0].pop("version"), "some configs have a version"),
+        (first_config(config_name="data"), "has a meaning of its own"),
         (first_config(features=[]), "unknown key `features`"),
-        (first_config(data_files="bso_es/*.parquet"), "`data_files` is no list"),
-        (first_config(data_files=[None]), "`data_files` is no list"),
-        (first_config(data_files=[["split", "path"]]), "`data_files` is no list"),
-        (lambda data: data["configs"][0]["data_files"].pop(), "its splits are train, validation, not"),
+        (lambda data: data["configs"][0]["data_files"].pop(), "its splits are ['train', 'validation']"),
         (
-            lambda data: data["configs"][0]["data_files"][0].update(path="bso_es/training-*.parquet"),
+            lambda data: data["configs"][0]["data_files"][0].update(path="bso_es/training-*"),
             "no file of the release",
         ),
-        (lambda data: data["configs"][0]["data_files"][0].update(path="**/train-*.parquet"), "no file of the release"),
+        (lambda data: data["configs"][0]["data_files"][0].update(path="**/train-*"), "no file of the release"),
         (lambda data: data.update(tags=["x" * MOST_BYTES]), "its YAML has"),
     ],
 )
 def test_each_fault_is_named(change, message):
     assert len(found(change)) == 1
     assert message in found(change)[0]
-
-
-@pytest.mark.parametrize("card", ["# no yaml\n", "---\na: [\n---\n", "---\n- a\n---\n", "---\npretty_name: x\n"])
-def test_what_is_no_card(card):
-    assert len(card_problems(card, FILES)) == 1
 
 
 def test_a_release_passes_and_a_lost_file_does_not(sample_release, tmp_path):

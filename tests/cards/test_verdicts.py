@@ -15,7 +15,7 @@ from discoprobe.builders.audit import Figure, Finding, Interval, Kind, Severity,
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
-from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, examples, markdown
+from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, markdown
 from discoprobe.cards.text.verdicts import closest_designs, recorded_designs, verdict_of, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
@@ -221,13 +221,13 @@ def test_the_card_of_a_config_quotes_the_record_of_its_task_and_no_other_config(
     monkeypatch.undo()
     monkeypatch.setattr(card, "recorded_designs", lambda: designs)
     made = config("so", "es")
-    quoted = " ".join(card.config_card(made, examples.lengths(made), report(made)).split())
+    quoted = " ".join(card.config_card(made, report(made)).split())
     assert "In 20 configs of `so` from the treebanks" in quoted
     assert re.search(
         r"\(1,200 rows\), the check closest to fail is length: 0\.550 \S+, threshold 0\.520, which is", quoted
     )
     other = config("dc", "es")
-    assert "In 20 configs" not in card.config_card(other, examples.lengths(other), report(other))
+    assert "In 20 configs" not in card.config_card(other, report(other))
 
 
 def test_each_solver_is_added_up_before_the_best_is_chosen():

@@ -17,7 +17,7 @@ from shared import SAMPLE_LANGUAGES, sample_file
 from discoprobe import builders, cards
 from discoprobe.builders import Config, Shape, all_tasks
 from discoprobe.builders.audit import audit, report
-from discoprobe.cards.text import config_card, lengths
+from discoprobe.cards.text import config_card
 from discoprobe.loaders import corpus
 
 GOLDEN = Path(__file__).with_name("stage_versions.json")
@@ -88,7 +88,7 @@ def test_audit(compare, made_by_hand):
 
 def test_card(compare, made_by_hand):
     """The text of a card, without the audit: its figures have their own version."""
-    made = [config_card(each, lengths(each)) for each in (made_by_hand, hostile_config())]
+    made = [config_card(each) for each in (made_by_hand, hostile_config())]
     compare("card", cards.VERSION, digest(made), WHERE["card"])
 
 

@@ -1,9 +1,12 @@
 """What a release folder does not become: too large for the Hub, a way out of the folder, a list of dead links."""
 
+import json
+
 import polars as pl
 import pytest
 import releases
 
+from discoprobe.cards.hub import staging
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import checks as card_checks
 from discoprobe.cards.release import open_release
@@ -51,3 +54,12 @@ def test_a_build_of_another_language_keeps_the_tables_of_documents(tmp_path):
     name = "attribution/de.parquet"
     assert (tmp_path / "release" / name).is_file()
     assert name in manifest.read(tmp_path / "release")["files"]
+
+
+def test_a_manifest_that_lists_not_all_splits_is_not_published(tmp_path):
+    folder = releases.write(tmp_path / "release", releases.config())
+    listing = json.loads((folder / manifest.NAME).read_text(encoding="utf-8"))
+    del listing["configs"]["bso_de"]["files"]["train-00000-of-00001.parquet"]
+    (folder / manifest.NAME).write_text(json.dumps(listing), encoding="utf-8")
+    with pytest.raises(DiscoprobeError, match="does not list bso_de/train-"):
+        staging.stage(folder, manifest.read_release(folder), staging.Remote(), staging.Label("org/x"))
