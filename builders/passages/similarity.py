@@ -228,7 +228,7 @@ def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
 
 
 def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
-    return exploded(frame, column)[column]
+    return exploded(frame.select(column), column)[column]
 
 
 def _words(frame: pl.DataFrame, column: str) -> scipy.sparse.csr_matrix:
