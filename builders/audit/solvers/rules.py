@@ -146,7 +146,7 @@ def _conditions(parts: Sequence[pl.DataFrame], problem: Problem) -> Conditions:
     """Conditions of what is frequent, most frequent first."""
     rows = pl.concat(parts).with_columns(n=pl.col("unit").list.len())
     rows = rows.sort("n", "family", "condition", descending=[True, False, False])
-    units, shape = exploded(rows, "unit")["unit"].to_numpy(), (len(problem.units.y), rows.height)
+    units, shape = exploded(rows.select("unit"), "unit")["unit"].to_numpy(), (len(problem.units.y), rows.height)
     starts = np.concatenate([[0], np.cumsum(rows["n"].to_numpy())])
     holds = sparse.csc_array((np.ones(len(units)), units, starts), shape=shape)
     return Conditions(tuple(rows["family"]), tuple(rows["condition"]), holds)
