@@ -207,7 +207,7 @@ def test_the_use_from_python_runs(tmp_path, monkeypatch):
     block = next(block for block in blocks(README, "python") if block.startswith("import discoprobe"))
     names = {}
     exec(block, names)
-    assert names["config"].counts()["test"] == {"coherent": 8, "incoherent": 8}
+    assert names["config"].counts()["test"] == {"coherent": 9, "incoherent": 9}
 
 
 def test_the_mark_that_is_shown_can_be_read(tmp_path):

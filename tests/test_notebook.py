@@ -62,7 +62,7 @@ def test_own_text_is_divided_into_sentences(tmp_path):
 
 def test_representations_are_short_lines(corpus, config):
     assert repr(corpus) == "<Corpus es: 293 sentences, 36 documents; sample-es>"
-    assert repr(config) == "<BuiltConfig dc_es: 36 train, 10 validation, 16 test rows; labels coherent, incoherent>"
+    assert repr(config) == "<BuiltConfig dc_es: 32 train, 8 validation, 18 test rows; labels coherent, incoherent>"
     assert re.fullmatch(
         r"<Report dc_es: open; strongest \w+ 0\.\d+; a gain below .* could be chance>", repr(config.report)
     )
@@ -96,8 +96,8 @@ def test_the_view_shows_sizes_the_audit_and_three_rows_with_the_edit_marked(conf
     page = Page(config._repr_html_())
     assert page.open == []
     cells = [cell.strip() for cell in page.cells]
-    assert cells[cells.index("coherent") :][:8] == ["coherent", "18", "5", "8", "incoherent", "18", "5", "8"]
-    assert cells[cells.index("rows") :][:4] == ["rows", "36", "10", "16"]
+    assert cells[cells.index("coherent") :][:8] == ["coherent", "16", "4", "9", "incoherent", "16", "4", "9"]
+    assert cells[cells.index("rows") :][:4] == ["rows", "32", "8", "18"]
     assert "Audit: Open, which is no failure: " in page.text
     assert "pairwise accuracy 0.613 " in page.text
     labels = [cell for cell in cells[cells.index("label") :] if cell in config.labels]

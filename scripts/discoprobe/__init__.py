@@ -3,7 +3,7 @@
 >>> import discoprobe
 >>> config = discoprobe.build("bso", discoprobe.load_corpus("es", "sample"))
 >>> config
-<BuiltConfig bso_es: 146 train, 48 validation, 64 test rows; labels in_order, swapped>
+<BuiltConfig bso_es: 146 train, 28 validation, 72 test rows; labels in_order, swapped>
 
 `load_corpus` reads corpora, `build` builds a task from one, and `audit` measures how well simple baselines solve a
 config or any other data. A notebook shows a config as a table with its audit and some rows.

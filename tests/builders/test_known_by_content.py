@@ -90,7 +90,7 @@ def test_renamed_folders_of_relations_trees_and_entities_give_the_same_rows(tmp_
     shutil.copytree(home, away)
     (away / "en").rename(away / "trees")
     (away / "tales").rename(away / "a")
-    tasks = ("dr", "dr_balanced", "dr_tree", "nuclearity", "connective", "remention_suite")
+    tasks = ("dr", "dr_tree", "connective", "remention_suite")
     before, after = (configs_of(load_corpus("en", [str(folder)]), tasks, settings) for folder in (home, away))
     assert_equal(before, after, tasks)
 
@@ -222,7 +222,7 @@ def test_relations_and_trees_of_two_corpora_are_used_once(tmp_path):
         shutil.copyfile(path, again / path.name.replace("pdtb", "rst"))
     trees, more = write_trees(tmp_path / "again", 40), tmp_path / "more" / "trees"
     shutil.copytree(trees, more)
-    tasks = ("dr", "dr_tree", "nuclearity", "connective")
+    tasks = ("dr", "dr_tree", "connective")
     corpus = load_corpus("en", [str(tmp_path)])
     assert len(corpus.sources) == 4
     for task, config in configs_of(corpus, tasks, ONE_BLOCK).items():
