@@ -281,7 +281,6 @@ def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
     for source in corpus.sources:
         if parts := [part for part in parts_read if part.corpus == source.name]:
             names = sorted({part.file.name for part in parts})
-            {name: sorted({part.number for part in parts if part.file.name == name}) for name in names}
             files = tuple(file for file in source.files if file.path in names)
             annotation = {
                 **(source.annotation or {}),
