@@ -13,11 +13,13 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import field
+from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.drops import COPY, FILTERS, fates_of
@@ -72,8 +74,7 @@ _TEXTS_OF_SHAPE: dict[Shape, list[pl.Expr]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FirstDocuments:
+class FirstDocuments(msgspec.Struct, frozen=True):
     """A part of which only the first documents in hash order are read."""
 
     part: Loadable
@@ -171,8 +172,7 @@ def load(block: Block) -> tuple[Shard, ...]:
     return tuple(joined(of_one) for of_one in of_corpus.values())
 
 
-@dataclass(frozen=True, slots=True)
-class RowsOfTask:
+class RowsOfTask(msgspec.Struct, frozen=True):
     """What a block gives to a config.
 
     Attributes:
@@ -188,8 +188,7 @@ class RowsOfTask:
     fates: pl.DataFrame | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRows:
+class BlockRows(msgspec.Struct, frozen=True):
     """What a block gives.
 
     Attributes:
@@ -331,12 +330,12 @@ def _sentence_rows(task: ProbingTask, rows: pl.DataFrame, texts: pl.DataFrame) -
     else:
         versions: list[tuple[str, str | None, dict[str, int]]] = []
         for text, edited, plan in rows.select("text", "edited", "plan").iter_rows():
-            start, end, replacement = task.edit(text, plan)
+            edit = task.edit(text, plan)
             if edited:
-                new = text[:start] + replacement + text[end:]
-                versions.append((new, text, {"start": start, "end": start + len(replacement)}))
+                new = text[: edit.start] + edit.replacement + text[edit.end :]
+                versions.append((new, text, {"start": edit.start, "end": edit.start + len(edit.replacement)}))
             else:
-                versions.append((text, None, {"start": start, "end": end}))
+                versions.append((text, None, {"start": edit.start, "end": edit.end}))
         columns: dict[str, pl.DataType | type[pl.DataType]] = {"text": pl.String, "original": pl.String, "edit": _SPAN}
         rows = rows.drop("text").hstack(pl.DataFrame(versions, schema=columns, orient="row"))
     word = pl.struct(

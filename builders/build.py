@@ -12,13 +12,13 @@ import threading
 from collections import Counter, deque
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.blocks import (

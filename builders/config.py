@@ -11,7 +11,6 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +18,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 import pyarrow as pa
+from msgspec import field
 
 from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
@@ -180,8 +180,7 @@ def regions(text: str, start: int, end: int) -> list[str]:
     return [text[: max(start - 1, 0)], text[start:end], text[end + 1 :]]
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(msgspec.Struct, frozen=True):
     """One task in one language.
 
     Attributes:
@@ -280,8 +279,7 @@ class Config:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Unavailable:
+class Unavailable(msgspec.Struct, frozen=True):
     """A config that is not emitted, and why."""
 
     name: str

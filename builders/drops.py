@@ -5,11 +5,11 @@ is here, too: `for_release` leaves out what readers found faulty, with as many o
 configs that are too small.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 
@@ -94,7 +94,7 @@ FILTERS, WINDOWS, SAMPLING, BLOCKS, TEXT, READERS = STEPS = (
 """The steps of a build that lose candidates, in their order."""
 
 
-class Loss(NamedTuple):
+class Loss(msgspec.Struct, frozen=True):
     """Candidates that were lost together; ``rows`` has what `sentences_in` gives, and may be empty."""
 
     step: str
@@ -231,10 +231,11 @@ def fates_of(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
     return pl.concat([
         pl.DataFrame(schema=FATES),
         *(
-            rows.join(names, on=rows.columns, maintain_order="left")
+            fate.rows.join(names, on=fate.rows.columns, maintain_order="left")
             .unique(["corpus", "sent_id"], maintain_order=True)
-            .select("corpus", "sent_id", step=pl.lit(step or None, pl.String), reason=pl.lit(reason or None, pl.String))
-            for step, reason, rows in fates
+            .select("corpus", "sent_id")
+            .with_columns(step=pl.lit(fate.step or None, pl.String), reason=pl.lit(fate.reason or None, pl.String))
+            for fate in fates
         ),
     ])  # fmt: skip
 
@@ -317,7 +318,7 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
             reason = f"without the rows that readers found faulty, {split} has no row of {', '.join(lost)}"
             return Unavailable(config.name, config.task, config.lang, reason, config.candidates, drops)
     described = dict(config.meanings) | meanings({name: 1 for name in drops if name.startswith(FAULTY)}, {})
-    return dataclasses.replace(config, splits=splits, drops=drops, meanings=described, excluded=used)
+    return msgspec.structs.replace(config, splits=splits, drops=drops, meanings=described, excluded=used)
 
 
 def _counterparts(rows: pl.DataFrame, faulty: pl.DataFrame) -> set[str]:

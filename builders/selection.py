@@ -9,11 +9,13 @@ several blocks together, for decisions that need more than one block.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec import field
+from msgspec.structs import replace
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import (
@@ -66,8 +68,7 @@ NO_TEXT = {
 """Reasons that a whole corpus may have, and the message that says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlan:
+class BlockPlan(msgspec.Struct, frozen=True):
     """What holds for all blocks of a corpus.
 
     Attributes:
@@ -104,8 +105,7 @@ class BlockPlan:
         return frozenset(source.name for source in self.sources if "silver" in (source.annotation or {}))
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True):
     """What the tasks can sample from, over a whole block.
 
     Attributes:
@@ -160,8 +160,7 @@ class Candidates:
         return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes, copies=copies)
 
 
-@dataclass(frozen=True, slots=True)
-class _PartCandidates:
+class _PartCandidates(msgspec.Struct, frozen=True):
     """The candidates of one part, as in ``Candidates``.
 
     ``coverage`` is that of the frequency list; ``spacing`` has ``clean_text.spacing_counts`` by ``corpus``.
@@ -417,8 +416,7 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSample:
+class TaskSample(msgspec.Struct, frozen=True):
     """The sample of a task, and the candidates to which its rows refer by number.
 
     Attributes:

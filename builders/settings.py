@@ -1,10 +1,10 @@
 """What a user may set for a build. The manifest records all of it."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from discoprobe.loaders.errors import UnknownNameError, UsageError
 
@@ -25,8 +25,7 @@ UNIMORPH = "unimorph"
 _ALL = 2**40
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """How to build: seed, sizes and filters.
 
     Attributes:
@@ -96,11 +95,11 @@ class Settings:
 
     def without_sizes(self) -> "Settings":
         """The settings with unlimited sizes, for decisions that must not depend on the sizes."""
-        return dataclasses.replace(self, sizes=(_ALL, _ALL, _ALL))
+        return msgspec.structs.replace(self, sizes=(_ALL, _ALL, _ALL))
 
     def within_block(self) -> "Settings":
         """The settings of one of several blocks: sizes and least numbers hold for all blocks together."""
-        return dataclasses.replace(self.without_sizes(), min_class=0)
+        return msgspec.structs.replace(self.without_sizes(), min_class=0)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -130,7 +129,8 @@ class Settings:
 
     def to_dict(self) -> dict[str, object]:
         """The settings as the manifest holds them."""
-        return dataclasses.asdict(self)
+        values: dict[str, object] = msgspec.to_builtins(self)
+        return values
 
 
 _CHOICES = {name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal}
@@ -230,7 +230,7 @@ def with_values(settings: Settings, assignments: Sequence[str]) -> Settings:
             changes[name] = read(value)
         except ValueError:
             raise UsageError(f"setting '{assignment}' cannot be read; give a value such as {name}={example}") from None
-    changed = dataclasses.replace(settings, **changes)
+    changed = msgspec.structs.replace(settings, **changes)
     for name, path in changed.files().items():
         if not path.is_file():
             raise UsageError(f"setting '{name}={path}': there is no such file")

@@ -12,12 +12,14 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
+import msgspec
 import polars as pl
+from msgspec import field
+from msgspec.structs import replace
 
 from discoprobe.builders.config import Paper, Shape, papers_of
 from discoprobe.builders.drops import Drops
@@ -32,8 +34,7 @@ from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """What the functions of a task know besides their candidates.
 
     Attributes:
@@ -71,8 +72,7 @@ class Context:
         return self.settings.seed, self.task
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """The rows that a task chose, and why it left out the others.
 
     Attributes:
@@ -90,7 +90,7 @@ class Sample:
     reason: str = ""
 
 
-class Edit(NamedTuple):
+class Edit(msgspec.Struct, frozen=True):
     """One edit of a text: ``replacement`` takes the place of the characters ``start`` to ``end``."""
 
     start: int
@@ -103,8 +103,7 @@ def always_available(_language: LanguageData) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskDescription:
+class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
     """What cards, manifests and the audit say of a task.
 
     Attributes:
@@ -134,8 +133,7 @@ class TaskDescription:
         return f"{self.plugin}:{plugins.line_of_task(Path(self.plugin))}: {self.name}" if self.plugin else self.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task(TaskDescription):
+class Task(TaskDescription, frozen=True, kw_only=True):
     """How the rows of a task are made, as far as all tasks have it in common.
 
     Attributes:
@@ -186,8 +184,7 @@ class Task(TaskDescription):
         return replace(settings, sizes=(*settings.sizes[:-1], 2 * settings.sizes[-1]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbingTask(Task):
+class ProbingTask(Task, frozen=True, kw_only=True):
     """A task over single sentences.
 
     Attributes:
@@ -206,8 +203,7 @@ class ProbingTask(Task):
     split_by: Literal["target", "cluster"] = "cluster"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscourseTask(Task):
+class DiscourseTask(Task, frozen=True, kw_only=True):
     """A task over sentences of documents.
 
     Attributes:
@@ -225,8 +221,7 @@ class DiscourseTask(Task):
     needs: frozenset[str] = frozenset({"documents"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationTask(Task):
+class RelationTask(Task, frozen=True, kw_only=True):
     """A task over the relation of two units of text, or over mentions of entities.
 
     Attributes:
@@ -290,8 +285,7 @@ RETURNED: Mapping[str, type] = {
 """The functions of a task, and what they return."""
 
 
-@dataclass(frozen=True, slots=True)
-class PluginFunction:
+class PluginFunction(msgspec.Struct, frozen=True):
     """A function of a task of a plugin; what it raises becomes an error that names a line of the plugin.
 
     Attributes:

@@ -4,14 +4,14 @@
 what became of a sentence or a row, with the meaning of the reason (``drops``) and the rule that applied (``rule_of``).
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
 import polars as pl
+from msgspec import field
 
 from discoprobe.builders.blocks import Block
 from discoprobe.builders.build import collect_rows
@@ -37,8 +37,7 @@ LOOKED_AT: Final = 8
 """Blocks that were not read in which a sentence is looked for: all of a web corpus would take hours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """What became of a sentence.
 
     Attributes:
@@ -63,11 +62,11 @@ class Explanation:
 
     def to_dict(self) -> dict[str, object]:
         """The explanation as `build why --json` prints it."""
-        return dataclasses.asdict(self)
+        values: dict[str, object] = msgspec.to_builtins(self)
+        return values
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(msgspec.Struct, frozen=True, dict=True):
     """One config, and what became of every sentence that was read for it.
 
     Attributes:

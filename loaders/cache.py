@@ -14,11 +14,11 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 
@@ -38,8 +38,7 @@ _ABANDONED: Final = 24 * 3600
 """Seconds after which an unfinished entry is that of a killed program, and is deleted."""
 
 
-@dataclass(frozen=True, slots=True)
-class CachedShard:
+class CachedShard(msgspec.Struct, frozen=True):
     """A shard in the cache: the file of its entry, name and offset of each table, and the properties of `Loadable`."""
 
     path: Path
@@ -71,8 +70,7 @@ class CachedShard:
             raise DiscoprobeError(message) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """What the cache holds for one key: shards, and a record (JSON values) about them."""
 
     shards: tuple[CachedShard, ...]

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping  # noqa: TC003 (msgspec reads the annotations of a source)
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import msgspec
 import polars as pl
+from msgspec import field
 
 from discoprobe.loaders.hashing import hash_strings
 from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from polars._typing import PolarsDataType
 
@@ -186,8 +187,7 @@ It is lowest for FEATS, since most words of an analytic language have none.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(msgspec.Struct, frozen=True):
     """One file of a treebank: its path inside the treebank, the SHA-256 and the size of its bytes as stored."""
 
     path: str
@@ -195,8 +195,7 @@ class SourceFile:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """One treebank or other corpus, and where it comes from.
 
     A field is empty, and the licence ``"unknown"``, if it is not known. ``annotation`` is, for a corpus made from raw
@@ -210,19 +209,21 @@ class Source:
     commit: str = ""
     citation: str = ""
     files: tuple[SourceFile, ...] = ()
-    annotation: Mapping[str, Any] | None = field(default=None, hash=False)
+    annotation: Mapping[str, Any] | None = None
     genre: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.lang, self.repo, self.commit, self.files))
 
-@dataclass(frozen=True, slots=True)
-class FormsFile:
+
+class FormsFile(msgspec.Struct, frozen=True):
     """A table of UniMorph, in one file or several; ``source`` is None for a user's own."""
 
     paths: tuple[Path, ...]
     source: Source | None = None
 
 
-class Trust(NamedTuple):
+class Trust(msgspec.Struct, frozen=True):
     """How sure a model must be of its annotation, so that a candidate of a task may be used.
 
     Attributes:
@@ -234,8 +235,7 @@ class Trust(NamedTuple):
     least: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """The numbers of documents with an id, sentences, words, and words with each layer, in a shard or corpus.
 
     ``layers["text"]`` counts the sentences with a ``# text`` comment, not words.
@@ -268,8 +268,7 @@ class Counts:
         return frozenset(layers | ({"documents"} if self.documents else set()))
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(msgspec.Struct, frozen=True):
     """A part of a corpus, as tables with the columns of :data:`DOCUMENTS`, :data:`SENTENCES`, :data:`TOKENS`.
 
     Corpora of discourse also have :data:`RELATIONS`, :data:`RST_NODES` or :data:`MENTIONS`; an RST tree comes without
@@ -428,8 +427,7 @@ class Loadable(Protocol):
         """The shard, read or memory-mapped."""
 
 
-@dataclass(frozen=True)
-class Corpus:
+class Corpus(msgspec.Struct, frozen=True):
     """The corpora of one language: a sequence of shards that are loaded one at a time.
 
     Attributes:

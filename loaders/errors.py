@@ -29,10 +29,11 @@ import logging
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class CorpusFormatError(DiscoprobeError):
         super().__init__(f"{place}: {problem}")
 
 
-class BadLine(NamedTuple):
+class BadLine(msgspec.Struct, frozen=True):
     """What is wrong in a line of a file: kind, line (from 1), message, and the sentence, where there is one."""
 
     reason: str
@@ -137,8 +138,7 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(msgspec.Struct, frozen=True):
     """How often and how long to try.
 
     Attributes:

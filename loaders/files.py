@@ -32,9 +32,8 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -50,8 +49,7 @@ GUARD: Final = ".reading.lock"
 LOCK: Final = "lock"
 
 
-@dataclass(frozen=True, slots=True)
-class FileHashes:
+class FileHashes(msgspec.Struct, frozen=True):
     r"""The size of a content and its hashes in hexadecimal.
 
     Attributes:
@@ -385,7 +383,7 @@ def _has(value: Any, keys: Keys) -> bool:
     return True
 
 
-class Mistake(NamedTuple):
+class Mistake(msgspec.Struct, frozen=True):
     """A mistake in a table: the keys that lead to it, and what is wrong, with the allowed values."""
 
     keys: Keys

@@ -12,9 +12,9 @@ function (64-bit hashes represent words only for comparison).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -75,8 +75,7 @@ def near_clusters(texts: pl.Series, *, ngram: int = NGRAM, threshold: float = NE
     return clusters(together(parts), threshold=threshold, sizes=sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Grams:
+class _Grams(msgspec.Struct, frozen=True):
     """The n-grams of texts as (text, n-gram) entries, each once, sorted by text."""
 
     text: Ints
@@ -87,8 +86,7 @@ class _Grams:
         return _Grams(self.text[chosen], self.gram[chosen])
 
 
-@dataclass(frozen=True, slots=True)
-class Shingles:
+class Shingles(msgspec.Struct, frozen=True):
     """The n-grams of texts, without the texts: 16 bytes per word.
 
     ``keys`` has one key per text. Two texts have the same key if they have the same set of n-grams, or, if they are too
@@ -307,8 +305,7 @@ LARGEST_BATCH: Final = 500_000
 """A batch with more texts is not joined with the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _EarlierBatch:
+class _EarlierBatch(msgspec.Struct, frozen=True):
     """A batch: earlier texts with an index of the n-grams in their prefixes.
 
     ``grams`` has the n-grams of all texts; those of text ``i`` begin at ``starts[i]``. ``first`` has the n-grams of all

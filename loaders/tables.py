@@ -28,7 +28,7 @@ import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import polars as pl
@@ -392,7 +392,7 @@ QUOTED_QUOTES: Final = r'^"(?:[^"]|"")*""(?:[^"]|"")*"$'
 """A quoted field, and one that contains a quotation mark."""
 
 
-class Table(NamedTuple):
+class Table(msgspec.Struct, frozen=True):
     """The rows of a file, how they are written, and remarks for people (``UTF-16``, ``no header``).
 
     ``class_names`` are the label names that ``datasets`` wrote into the metadata of a parquet file, by column.

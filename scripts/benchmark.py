@@ -34,12 +34,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import conllu
+import msgspec
 import numpy as np
 import polars as pl
 import psutil
@@ -158,8 +158,7 @@ def copy_corpus(source: Path, target: Path, times: int) -> tuple[int, int]:
     return times * len(every), times * sum(sentence.words for sentence in every)
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(msgspec.Struct, frozen=True):
     """A sentence of CoNLL-U with a ``%s`` for the number of the copy and for every word that may be replaced.
 
     Attributes:
@@ -251,8 +250,7 @@ def measure_build(folder: Path, options: Sequence[str]) -> "tuple[dict[str, Any]
     return measured(command, {"DISCOPROBE_CACHE": str(folder / "cache")})
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(msgspec.Struct, frozen=True):
     """What a command took.
 
     Attributes:
@@ -441,7 +439,10 @@ def release(  # noqa: PLR0913 (one parameter per option)
             ordered = {each: recorded[each] for each in PARTS if each in recorded}
             record.write_text(record_text(ordered), encoding="utf-8")
             if name == "treebanks":
-                lines = (f" {json.dumps(task)}: {json.dumps(design._asdict())}" for task, design in designs.items())
+                lines = (
+                    f" {json.dumps(task)}: {json.dumps(msgspec.to_builtins(design))}"
+                    for task, design in designs.items()
+                )
                 DESIGNS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     if differ and not write:
         raise typer.Exit(1)

@@ -12,10 +12,11 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import polars as pl
+from msgspec import field
 
 from discoprobe.builders.sampling.balance import bin_of, edges
 from discoprobe.builders.sentences import candidates
@@ -46,8 +47,7 @@ Span = tuple[str, int, int]
 Labels = dict[str, dict[Span, str]]
 
 
-@dataclass
-class Annotation:
+class Annotation(msgspec.Struct):
     """The spans of the sentences of a corpus in the text files, task → span → label, and the names of the treebanks."""
 
     spans: set[Span] = field(default_factory=set)

@@ -3,9 +3,9 @@
 ``test_every_check_of_the_table_is_run`` shows that an audit runs all of them.
 """
 
-import dataclasses
 from unittest import mock
 
+import msgspec
 import pyarrow as pa
 
 from discoprobe.builders.audit import INTEGRITY, audit, run
@@ -44,4 +44,4 @@ def with_other_ending(suite, old, new):
     before, edited, after = rows[0]["regions_bad"]
     rows[0]["regions_bad"] = [before, edited, after.replace(old, new)]
     rows[0]["sentence_bad"] = " ".join(rows[0]["regions_bad"])
-    return dataclasses.replace(suite, splits={"test": pa.Table.from_pylist(rows, schema=table.schema)})
+    return msgspec.structs.replace(suite, splits={"test": pa.Table.from_pylist(rows, schema=table.schema)})

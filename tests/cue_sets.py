@@ -362,5 +362,5 @@ def read(rows: Rows, folder: Path) -> AuditInput:
         part = [row for row in rows if row["split"] == split] if "split" in rows[0] else of_split
         lines = [json.dumps({name: value for name, value in row.items() if name != "split"}) + "\n" for row in part]
         (folder / f"{split}.jsonl").write_text("".join(lines), encoding="utf-8")
-    (data,) = inputs.read(folder).data
+    (data,) = inputs.read(folder)[0]
     return data

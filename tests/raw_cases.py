@@ -40,9 +40,7 @@ def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
 class Given(RawCorpus):
     """A corpus of documents that were made in a test."""
 
-    def __init__(self, documents):
-        super().__init__("notes", None, ReadOptions())
-        self.documents = documents
+    documents: tuple = ()
 
     def __iter__(self):
         return iter(self.documents)
@@ -50,7 +48,12 @@ class Given(RawCorpus):
 
 def annotated(documents, out, engine, *, lang="de", name="notes", **options):
     """The documents, annotated into a folder."""
-    return annotate(AnnotationJob(Given(documents), Source(name, lang), engine, **options), out)
+    return annotate(
+        AnnotationJob(
+            Given("notes", None, ReadOptions(), documents=tuple(documents)), Source(name, lang), engine, **options
+        ),
+        out,
+    )
 
 
 def conllu_of(folder):

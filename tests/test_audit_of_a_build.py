@@ -1,9 +1,9 @@
 """What a build does with its audits: configs are measured once, compared with the source, and left out if they fail."""
 
-import dataclasses
 import re
 from types import MappingProxyType
 
+import msgspec
 import polars as pl
 import pytest
 
@@ -24,12 +24,12 @@ def corpus():
 
 
 def results(corpus, *tasks, **changes):
-    return list(audited_configs(corpus, tasks_named(tasks), dataclasses.replace(SAMPLE, **changes), None))
+    return list(audited_configs(corpus, tasks_named(tasks), msgspec.structs.replace(SAMPLE, **changes), None))
 
 
 def set_thresholds(monkeypatch, **values):
     """Other thresholds, which are data."""
-    changed = {check: dataclasses.replace(audit_run.BY_ID[check], threshold=to) for check, to in values.items()}
+    changed = {check: msgspec.structs.replace(audit_run.BY_ID[check], threshold=to) for check, to in values.items()}
     checks = tuple(changed.get(check.id, check) for check in audit_run.CHECKS)
     monkeypatch.setattr(audit_run, "CHECKS", checks)
     monkeypatch.setattr(audit_run, "BY_ID", MappingProxyType({check.id: check for check in checks}))
@@ -49,7 +49,7 @@ def changed(config, column, edit):
     values = test[column].to_list()
     values[0] = [*values[0][:-1], edit(values[0][-1])] if isinstance(values[0], list) else edit(values[0])
     table = test.with_columns(pl.Series(column, values)).to_arrow().cast(config.splits["test"].schema)
-    return dataclasses.replace(config, splits={**config.splits, "test": table})
+    return msgspec.structs.replace(config, splits={**config.splits, "test": table})
 
 
 @pytest.mark.parametrize(("task", "column"), [("dc", "sentences"), ("bso", "sentence2"), ("subj_number", "text")])
@@ -65,7 +65,7 @@ def test_a_text_that_is_not_the_source_s_fails(corpus, task, column, edit):
 
 def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
     """The config is not above, although n-grams show its swaps, and its card says what a model has to exceed."""
-    outcome = run(dataclasses.replace(SAMPLE, tasks=("bigram_shift",)), tmp_path / "out")
+    outcome = run(msgspec.structs.replace(SAMPLE, tasks=("bigram_shift",)), tmp_path / "out")
     finding = outcome.manifest["configs"]["bigram_shift_es"]["audit"]["findings"]["trigrams"]
     assert finding["status"] == "noted"
     assert 0.5 < finding["value"] < 1
@@ -88,14 +88,14 @@ def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
 
 def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkeypatch):
     set_thresholds(monkeypatch, length=-0.4)
-    request = dataclasses.replace(SAMPLE, tasks=("nsp",))
+    request = msgspec.structs.replace(SAMPLE, tasks=("nsp",))
     outcome = run(request, tmp_path / "out")
     (left_out,) = outcome.missing
     assert left_out.reason.startswith("the audit failed: serious: length accuracy 0.")
     assert left_out.reason.endswith("(threshold 0.100)")
     assert not outcome.manifest["configs"]
     assert not (tmp_path / "out" / "nsp_es").exists()
-    kept = run(dataclasses.replace(request, keep_failed=True), tmp_path / "kept")
+    kept = run(msgspec.structs.replace(request, keep_failed=True), tmp_path / "kept")
     assert kept.failed == ["nsp_es"]
     card = read_card(tmp_path / "kept", "nsp_es")
     assert "Audit: **Above**. Serious: length accuracy 0." in card
@@ -103,7 +103,7 @@ def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkey
 
 def test_an_integrity_fault_is_a_failure(tmp_path, monkeypatch):
     set_thresholds(monkeypatch, balance=-1)
-    (left_out,) = run(dataclasses.replace(SAMPLE, tasks=("bso",)), tmp_path / "out").missing
+    (left_out,) = run(msgspec.structs.replace(SAMPLE, tasks=("bso",)), tmp_path / "out").missing
     assert re.fullmatch(r"the audit failed: minor: \w+: in_order \d+, swapped \d+ \(balance\)", left_out.reason)
 
 

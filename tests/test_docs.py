@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import dataclasses
 import html
 import pkgutil
 import re
@@ -237,7 +236,7 @@ def first_column(text, head):
 def test_every_setting_is_in_docs_and_help():
     """The settings that ``--set`` takes are the fields of `Settings` that have no option of their own."""
     own = {"seed", "sizes", "min_rows", "match", "most_documents"}
-    names = {field.name for field in dataclasses.fields(Settings)} - own
+    names = {field.name for field in msgspec.structs.fields(Settings)} - own
     assert first_column(TEXTS["docs/settings.md"], "setting") == names
     assert names_in_help(option_of(("run",), "--set")) == names
 

@@ -125,7 +125,7 @@ def test_text_of_a_corpus_is_no_html(config):
     table = config.splits["test"]
     sentences = [["<b>x & y</b>", "<script>"]] * table.num_rows
     hostile = table.set_column(table.column_names.index("sentences"), "sentences", [sentences])
-    values = {name: getattr(config, name) for name in config.__dataclass_fields__}
+    values = {name: getattr(config, name) for name in config.__struct_fields__}
     changed = notebook.BuiltConfig(**values | {"splits": {**config.splits, "test": hostile}})
     vars(changed)["report"] = config.report
     page = Page(changed._repr_html_())

@@ -1,9 +1,9 @@
 """The same bytes with one, two and three processes and on a Dask worker, in blocks, for every task of every family."""
 
 import contextlib
-import dataclasses
 import importlib.util
 
+import msgspec
 import pytest
 from copied_corpora import write_copies, write_corpora
 from shared import SMALL_CLASSES, tree_of
@@ -14,14 +14,14 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.loaders import cluster
 from discoprobe.sources import Request, load_corpus
 
-SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=20_000, sizes=(55_000, 15_000, 30_000))
+SMALL_BLOCKS = msgspec.structs.replace(SMALL_CLASSES, block=20_000, sizes=(55_000, 15_000, 30_000))
 BLOCK = 2**20
 """Bytes of a block of some ten thousand sentences. ``benchmark.py release`` compares blocks of real text."""
 
 
 def build(out, request, jobs):
     """Adds the configs of a request to a release folder, without audit."""
-    pipeline.run(dataclasses.replace(request, jobs=jobs, audit=False), out)
+    pipeline.run(msgspec.structs.replace(request, jobs=jobs, audit=False), out)
 
 
 def differing(out, other):

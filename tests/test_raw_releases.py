@@ -4,12 +4,12 @@ Nothing but `build`'s own entry point is used of the product; sources, CoNLL-U a
 """
 
 import csv
-import dataclasses
 import json
 import re
 import unicodedata
 
 import datasets
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -246,7 +246,7 @@ def test_only_the_first_documents_are_read_and_what_the_cache_has_makes_no_diffe
     table = pa.table({"text": texts, "id": [f"c/{number}" for number in range(len(texts))]})
     pq.write_table(table, tmp_path / "cuentos.parquet", row_group_size=10)
     raw = AnnotationOptions(segment=True, rules=True)
-    settings = dataclasses.replace(Settings(), most_documents=25)
+    settings = msgspec.structs.replace(Settings(), most_documents=25)
     request = Request(("es",), (str(tmp_path / "cuentos.parquet"),), ("so",), settings, raw=raw, keep_failed=True)
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
     ((corpus, _),) = corpora_of(request, tasks_named(["so"]))

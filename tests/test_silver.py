@@ -1,11 +1,11 @@
 """Automatic annotation that fills probing tasks: which labels are right, and the rows of annotated text."""
 
-import dataclasses
 import functools
 import random
 from dataclasses import dataclass, field
 
 import conllu
+import msgspec
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -181,9 +181,11 @@ def test_only_automatic_annotation_has_to_be_sure(silver):
     """A model says nothing of the words of a treebank."""
     corpus, tasks = load_corpus("es", ["sample"]), tasks_named(["subj_number"])
     (expected,) = build_all(tasks, corpus, SMALL_CLASSES)
-    sources = [dataclasses.replace(source, annotation={"silver": {}} if silver else None) for source in corpus.sources]
+    sources = [
+        msgspec.structs.replace(source, annotation={"silver": {}} if silver else None) for source in corpus.sources
+    ]
     never = {"subj_number": Trust((0.0,) * len(MEASURES), {})}
-    (result,) = build_all(tasks, dataclasses.replace(corpus, sources=tuple(sources), trust=never), SMALL_CLASSES)
+    (result,) = build_all(tasks, msgspec.structs.replace(corpus, sources=tuple(sources), trust=never), SMALL_CLASSES)
     assert isinstance(expected, Config)
     assert isinstance(result, Config) is not silver
     assert silver or result.splits == expected.splits
@@ -233,8 +235,8 @@ def test_gold_rows_come_first(cache, text, monkeypatch):
     monkeypatch.setattr("discoprobe.loaders.raw.row_groups.ANNOTATED", 4000)
     options = ReadOptions(script_share=0, language_share=0, boilerplate=0, duplicates=False)
     silver = text_corpus(str(text), Source("cuentos", "es"), options, Annotator())
-    parts = tuple(dataclasses.replace(part, fills=True) for part in silver.parts)
-    corpus = load_corpus("es", ["sample"]) + dataclasses.replace(silver, parts=parts)
+    parts = tuple(msgspec.structs.replace(part, fills=True) for part in silver.parts)
+    corpus = load_corpus("es", ["sample"]) + msgspec.structs.replace(silver, parts=parts)
     settings = Settings(sizes=(55_000, 15_000, 30_000))
     first, *others = blocks_of(corpus.parts, settings)
     assert not any(getattr(part, "fills", False) for part in first)

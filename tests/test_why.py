@@ -1,10 +1,10 @@
 """`build why`: the reason that it gives for each sentence is the one that the build counts; every outcome is named."""
 
-import dataclasses
 import json
 import re
 from collections import Counter
 
+import msgspec
 import polars as pl
 import pytest
 from shared import SMALL_CLASSES
@@ -89,7 +89,7 @@ def test_the_context_and_the_right_choice_are_no_distractors(corpus_of):
 
 
 def test_the_rule_has_the_threshold_and_what_the_text_has(corpus_of):
-    settings = dataclasses.replace(Settings(), probing_words=(9, 12))
+    settings = msgspec.structs.replace(Settings(), probing_words=(9, 12))
     traced = trace(*tasks_named(["sent_len"]), corpus_of("sample", "es"), settings)
     rules = {
         (loss["reason"], loss["rule"]) for each in explanations(traced).values() for loss in each.losses
@@ -138,7 +138,7 @@ def documents(corpus_of):
     return parts
 
 
-TINY = dataclasses.replace(SMALL_CLASSES, block=5000)
+TINY = msgspec.structs.replace(SMALL_CLASSES, block=5000)
 
 
 def again(parts):
@@ -156,7 +156,7 @@ def again(parts):
 def test_the_reasons_add_up_over_several_blocks(documents, sizes):
     """Also what a block repeats of another, rows without a counterpart in any block, and rows beyond the size."""
     corpus = Corpus.of_shards("es", [*documents, *again(documents[:20])])
-    settings = dataclasses.replace(TINY, sizes=sizes)
+    settings = msgspec.structs.replace(TINY, sizes=sizes)
     (config,) = build_all(tasks_named(["sent_len"]), corpus, settings)
     traced = trace(*tasks_named(["sent_len"]), corpus, settings)
     assert len(traced.blocks) > 1
@@ -168,7 +168,7 @@ def test_the_reasons_add_up_over_several_blocks(documents, sizes):
 
 def test_a_sentence_of_a_block_that_was_not_read_says_so(documents):
     corpus = Corpus.of_shards("es", documents)
-    traced = trace(*tasks_named(["bso"]), corpus, dataclasses.replace(TINY, sizes=(8, 2, 4)))
+    traced = trace(*tasks_named(["bso"]), corpus, msgspec.structs.replace(TINY, sizes=(8, 2, 4)))
     assert traced.unread
     (each,) = traced.explain(traced.unread[0][0].sentences["sent_id"][0])
     assert each.outcome == "not read"
@@ -178,7 +178,7 @@ def test_a_sentence_of_a_block_that_was_not_read_says_so(documents):
 
 def test_a_sentence_of_a_document_too_many_says_so(documents):
     corpus = Corpus.of_shards("es", documents)
-    traced = trace(*tasks_named(["bso"]), corpus, dataclasses.replace(Settings(), most_documents=6))
+    traced = trace(*tasks_named(["bso"]), corpus, msgspec.structs.replace(Settings(), most_documents=6))
     read = {part.identity for block in traced.blocks for part in block}
     (each, *_) = traced.explain(next(part for part in documents if part.identity not in read).sentences["sent_id"][0])
     assert (each.outcome, "--documents" in each.note) == ("not read", True)
@@ -204,12 +204,12 @@ def test_the_command_explains_from_options(command):
 
 def test_the_command_explains_a_release_with_its_settings_and_readers(command, tmp_path):
     """A row that readers found faulty, its counterpart, and a sentence that the settings of the release leave out."""
-    settings = dataclasses.replace(Settings(), discourse_words=(3, 12))
+    settings = msgspec.structs.replace(Settings(), discourse_words=(3, 12))
     request = Request(("es",), ("sample",), ("bso",), settings, audit=False)
     pipeline.run(request, tmp_path / "first")
     rows = pl.read_parquet(tmp_path / "first" / "bso_es" / "train*.parquet")
     faulty, sentence = rows["id"][0], rows["sent_ids"][0][0]
-    pipeline.run(dataclasses.replace(request, exclude={"bso_es": {faulty: "other"}}), tmp_path / "release")
+    pipeline.run(msgspec.structs.replace(request, exclude={"bso_es": {faulty: "other"}}), tmp_path / "release")
 
     def explained(*arguments):
         done = command("why", "bso_es", *arguments, "--out", tmp_path / "release", "--json")

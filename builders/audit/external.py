@@ -11,8 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 
@@ -141,7 +142,7 @@ MEANINGS: Final = {
 """Reason why a record is left out → what it means."""
 
 
-class Pair(NamedTuple):
+class Pair(msgspec.Struct, frozen=True):
     """The regions of a good and of a bad text, and the condition: which candidate the bad one has."""
 
     good: tuple[str, ...]
@@ -149,7 +150,7 @@ class Pair(NamedTuple):
     condition: str
 
 
-class SuiteKind(NamedTuple):
+class SuiteKind(msgspec.Struct, frozen=True):
     """A kind of suite.
 
     Attributes:
@@ -263,7 +264,7 @@ INSIDE: Final = re.compile(r'(?<=[^.!?:"“”«] )[^\W\d_]+')
 MARKS: Final = ".,;:!?"
 
 
-class _Schema(NamedTuple):
+class _Schema(msgspec.Struct, frozen=True):
     """A Winograd schema: its text, the place of the pronoun, two candidates, and which of them is right."""
 
     text: str

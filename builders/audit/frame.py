@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+import msgspec
 import polars as pl
+from msgspec import field
+from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
@@ -57,8 +59,7 @@ class UnreadableDataError(DiscoprobeError):
     """Data that cannot be audited: an unknown format, an empty split, a missing column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(msgspec.Struct, frozen=True):
     """How data were read.
 
     Attributes:
@@ -78,8 +79,7 @@ class Provenance:
     row: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditInput:
+class AuditInput(msgspec.Struct, frozen=True):
     """Labelled rows in splits, and the properties that are expected of them.
 
     Attributes:

@@ -6,13 +6,14 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from typing import Final
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 from scipy import sparse
 from scipy.sparse import csgraph
 
@@ -40,8 +41,7 @@ _GOLD_SIGMAS = 4.0
 """Standard deviations by which counts of places may differ: the place of the right choice is random, not balanced."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(msgspec.Struct, frozen=True):
     """What a check measured.
 
     Attributes:
@@ -62,8 +62,7 @@ class Measure:
 SKIPPED = Measure(None)
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True, dict=True):
     """What the checks look at, with what several of them need computed once.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +22,8 @@ of it is left. Simulated (1 to 300 normal features, 60 and 200 rows, 2, 3 and 5 
 That no estimate from the folds themselves shows it was proved by Bengio and Grandvalet (2004)."""
 
 
-class Interval(NamedTuple):
-    """A 95 % interval of a share."""
-
-    low: float
-    high: float
+Interval = tuple[float, float]
+"""A 95 % interval of a share: its lower and its upper end."""
 
 
 def critical_value(tries: int = 1) -> float:
@@ -44,11 +40,11 @@ def exact(successes: float, n: float, tries: int = 1) -> Interval:
     broken by chance.
     """
     if not n:
-        return Interval(0.0, 1.0)
+        return 0.0, 1.0
     tail = 0.025 / tries
     low = scipy.special.betaincinv(successes, n - successes + 1, tail) if successes > 0 else 0.0
     high = scipy.special.betaincinv(successes + 1, n - successes, 1 - tail) if successes < n else 1.0
-    return Interval(round(float(low), DIGITS), round(float(high), DIGITS))
+    return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
 def largest_share(share: float, n: int) -> float:
@@ -56,7 +52,7 @@ def largest_share(share: float, n: int) -> float:
     least, most = int(share * n), n
     while least < most:
         middle = (least + most + 1) // 2
-        least, most = (middle, most) if exact(middle, n).low <= share else (least, middle - 1)
+        least, most = (middle, most) if exact(middle, n)[0] <= share else (least, middle - 1)
     return least / n if n else share
 
 
@@ -65,7 +61,7 @@ def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:
 
     Where even the interval of accuracy 1 is not, it is the largest possible gain, ``1 - baseline``.
     """
-    if not n or exact(n, n, tries).low <= baseline:
+    if not n or exact(n, n, tries)[0] <= baseline:
         return round(1 - baseline, DIGITS)
 
     def excess(accuracy: float) -> float:

@@ -1,8 +1,8 @@
 """Configs of discoprobe as input of the audit: built in memory, or read from a release folder."""
 
-import dataclasses
 from collections.abc import Mapping
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders.audit.external import exemptions_of
@@ -35,7 +35,7 @@ def from_config(config: Config) -> AuditInput:
         UnreadableDataError: it has no rows.
     """
     splits = {split: pl.DataFrame(table) for split, table in config.splits.items()}
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         _as_input(config.name, splits, config.shape, config.labels),
         natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
         guessed_groups=config.published, pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
@@ -67,10 +67,10 @@ def read_own(
         class_names: label column → the names that its numbers index.
     """
     data = _as_input(name, splits, shape, class_names.get("label", ()))
-    data = dataclasses.replace(data, read=Provenance("config of discoprobe"))
+    data = msgspec.structs.replace(data, read=Provenance("config of discoprobe"))
     task = (all_tasks() | generated_tasks()).get(name.rsplit("/", 1)[-1].rsplit("_", 1)[0])
     if task:
-        return dataclasses.replace(
+        return msgspec.structs.replace(
             data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt),
             natural=task.natural, expected=splits_of(shape),
         )  # fmt: skip
@@ -78,7 +78,7 @@ def read_own(
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}
     if compares(data.shape, data.rows, data.labels):
         exempt = COMPARED
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         data, perturbation=suite, pairs=suite, natural=True, external=True, guessed_groups=True, exempt=exempt
     )
 

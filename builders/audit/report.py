@@ -4,13 +4,14 @@ A shortcut of the design is in every language of a task, and each config alone m
 of all of them together can fail the design, in every language. No config passes because others did.
 """
 
-import dataclasses
 import enum
 import json
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias, TypedDict
+from typing import Final, TypeAlias, TypedDict
+
+import msgspec
+from msgspec import field
 
 from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
@@ -69,7 +70,7 @@ def grade_of(cost: float) -> Grade:
     return Grade.MINOR if cost <= MINOR else Grade.SERIOUS if cost <= FATAL else Grade.FATAL
 
 
-class Figure(NamedTuple):
+class Figure(msgspec.Struct, frozen=True):
     """A measured value: of what (``rows``, ``accuracy``, ``macro-F1`` …), with baseline, threshold and interval."""
 
     measure: str
@@ -93,8 +94,7 @@ class Figure(NamedTuple):
         return rank, self.value - (self.threshold or 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One check's result.
 
     Attributes:
@@ -175,8 +175,7 @@ class Finding:
         return binding and self.threshold is not None and self.resolution is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(msgspec.Struct, frozen=True):
     """A trivial solver: its accuracy with the 95 % interval."""
 
     name: str
@@ -185,8 +184,7 @@ class Baseline:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A heuristic mined on train (Iazykova et al. 2021).
 
     Attributes:
@@ -213,8 +211,7 @@ class Rule:
     shifted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Heuristics:
+class Heuristics(msgspec.Struct, frozen=True):
     """Mined rules, best first, and what the list of them scores on test.
 
     Attributes:
@@ -229,8 +226,7 @@ class Heuristics:
     fallbacks: tuple[Baseline, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Strongest:
+class Strongest(msgspec.Struct, frozen=True):
     """The shortcut with the largest gain over the majority baseline, measured on ``n`` rows."""
 
     check: str
@@ -240,8 +236,7 @@ class Strongest:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """What an audit found.
 
     Attributes:
@@ -384,10 +379,10 @@ class Report:
             "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
         }  # fmt: skip
         best = {"strongest": self.strongest, "strongest_beside_text": self.strongest_beside_text}
-        summary |= {name: None if each is None else dataclasses.asdict(each) for name, each in best.items()}
-        fields = dataclasses.asdict(self)
+        summary |= {name: None if each is None else msgspec.to_builtins(each) for name, each in best.items()}
+        fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
-            values["macro_f1"] = finding.macro_f1 and finding.macro_f1._asdict()
+            values["macro_f1"] = finding.macro_f1 and msgspec.to_builtins(finding.macro_f1)
             values |= {"grade": finding.grade, "removable": finding.removable}
         return {name: _plain(value) for name, value in (summary | fields).items()}
 
@@ -436,7 +431,7 @@ def tallies(report: Report) -> dict[str, Tally]:
     }
 
 
-class Design(NamedTuple):
+class Design(msgspec.Struct, frozen=True):
     """A shortcut over the configs of a task.
 
     Attributes:
@@ -492,7 +487,7 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
         n = sum(part["n"] for part in parts)
         baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
         outcome = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
-        if outcome is Status.ABOVE and not (without_one and all(less.low > most for _, less, most in without_one)):
+        if outcome is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
             outcome = Status.OPEN
         tested.append(Design(check, len(parts), n, accuracy, baseline, threshold, interval, outcome))
     return tested

@@ -8,10 +8,10 @@ could have shown.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from msgspec.structs import replace
 from threadpoolctl import ThreadpoolController
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
@@ -181,7 +181,7 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> t
         status = max(filter(None, (figure, f1)), key=lambda each: each.excess).outcome
         groups = min(len(np.unique(numbers)) for numbers in score.clusterings)
         detail = score.detail
-        if threshold is not None and not score.certain and exact(groups, groups, score.tries).low <= threshold:
+        if threshold is not None and not score.certain and exact(groups, groups, score.tries)[0] <= threshold:
             status = Status.UNMEASURED
             detail = f"{groups} independent groups are too few: a solver that is always right would not be above"
         findings.append(Finding(

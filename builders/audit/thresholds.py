@@ -1,8 +1,9 @@
 """The checks of the audit and their thresholds, in one table."""
 
 import enum
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 
 class Kind(enum.StrEnum):
@@ -19,8 +20,7 @@ class Severity(enum.StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """A check and its threshold.
 
     Attributes:

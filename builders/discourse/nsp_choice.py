@@ -15,7 +15,7 @@ measures together do not find it, either. In the published sets all three distra
 cosine with the passage finds the right one at .85-.94.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from discoprobe.builders.passages.continuations import choice_task
 from discoprobe.builders.passages.distractors import CLOSE

@@ -18,12 +18,12 @@ one (German, Russian).
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders.edits.versions import original_and_edited, word_bags
 from discoprobe.builders.sampling.balance import SURFACE, remove_bias, surface

@@ -17,7 +17,6 @@ verb), but nearly never where a preposition or conjunction was moved.
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import scipy
+from msgspec.structs import replace
 
 from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits.versions import HashCounts, original_and_edited, word_bags

@@ -6,8 +6,7 @@ there. A reader found that random words of the same class fit in 27 % of 210 sen
 this evidence in seven of 96, in eight languages.
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -22,8 +21,7 @@ from discoprobe.loaders import hashing
 from discoprobe.loaders.hashing import hashed
 
 
-@dataclass(frozen=True, slots=True)
-class Misfits:
+class Misfits(msgspec.Struct, frozen=True):
     """Which verbs the corpora never show in which frame.
 
     Attributes:

@@ -8,12 +8,13 @@ has each rank of length, similarity and frequency of words about equally often.
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.drops import Drops
@@ -65,8 +66,7 @@ ROOMY = 0.6
 """Share of unbroken passages whose windows keep a reserve."""
 
 
-@dataclass(frozen=True, slots=True)
-class Continuations:
+class Continuations(msgspec.Struct, frozen=True):
     """One row per context: a window with the next sentence and, for its ``position``, a wrong one, ``distractor_row``.
 
     ``distractor`` says where the wrong sentence comes from.

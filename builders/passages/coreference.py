@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
+import msgspec
 import polars as pl
 
 from discoprobe.loaders.corpus import Shard, feat
 
 
-class TextWord(NamedTuple):
+class TextWord(msgspec.Struct, frozen=True):
     """A word: what a corpus does not annotate is empty, and ``head`` null; heads are counted from 0, a root has -1.
 
     ``start`` and ``end`` are those of the multiword token that it is part of, and ``token`` the number of that, or
@@ -27,7 +26,7 @@ class TextWord(NamedTuple):
     feats: Mapping[str, str]
 
 
-class MentionRow(NamedTuple):
+class MentionRow(msgspec.Struct, frozen=True):
     """A row of ``loaders.corpus.MENTIONS``, whose words and head are counted from 1."""
 
     entity: str
@@ -44,8 +43,7 @@ class MentionRow(NamedTuple):
     parts: list[str] | None
 
 
-@dataclass(frozen=True)
-class AnnotatedSentence:
+class AnnotatedSentence(msgspec.Struct, frozen=True):
     """A sentence of a document; ``index``, ``run``, ``sent``, ``sent_id``, ``key`` and ``text`` are its columns."""
 
     index: int
@@ -66,7 +64,7 @@ def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list
         features: those of FEATS that the words have.
     """
     mentions: defaultdict[int, list[MentionRow]] = defaultdict(list)
-    for sent, *mention in shard.mentions.select("sent", *MentionRow._fields).iter_rows():
+    for sent, *mention in shard.mentions.select("sent", *MentionRow.__struct_fields__).iter_rows():
         mentions[sent].append(MentionRow(*mention))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")

@@ -15,13 +15,14 @@ occurs elsewhere in the data does not predict the label.
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.drops import Drops
@@ -69,8 +70,7 @@ _TYPICAL = 3.0
 """Cost of a difference in how typical a sentence is (``Cosines.typical``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(msgspec.Struct, frozen=True):
     """How much a distractor must resemble the sentence that it replaces.
 
     Attributes:
@@ -99,8 +99,7 @@ CLOSE = Matching()
 ANY = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf), same=("corpus", "split"))
 
 
-@dataclass(frozen=True, slots=True)
-class Slots:
+class Slots(msgspec.Struct, frozen=True):
     """Places where a distractor may stand; several slots of one window are alternatives.
 
     Attributes:
@@ -180,8 +179,7 @@ def shortlists(
     return [{slot: some[turn] for slot, some in lists.items()} for turn in range(len(turns))]
 
 
-@dataclass(frozen=True, slots=True)
-class Shortlist:
+class Shortlist(msgspec.Struct, frozen=True):
     """The best distractors of a slot: rows, best first; the first ``right`` of them are on the preferred side."""
 
     rows: list[int]
@@ -371,8 +369,7 @@ MANY = 4000
 """If there are more windows, a distractor is tried in one place of each, chosen by hash; otherwise in all places."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(msgspec.Struct, frozen=True):
     """Windows that become rows, the pool of sentences that may be distractors, and what was dropped."""
 
     windows: pl.DataFrame

@@ -8,11 +8,12 @@ compared.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar, Final
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow, TextWord, documents
 from discoprobe.loaders.corpus import Shard
@@ -94,8 +95,7 @@ def stem(form: str) -> str:
     return small[: STEM[0] if small != form.upper() else STEM[1]]
 
 
-@dataclass(frozen=True)
-class PassageMention:
+class PassageMention(msgspec.Struct, frozen=True):
     """A mention that can be marked in a passage.
 
     Attributes:
@@ -164,8 +164,7 @@ class PassageMention:
         return self.features.get(name)
 
 
-@dataclass(frozen=True)
-class Entity:
+class Entity(msgspec.Struct, frozen=True):
     """What a document says about an entity.
 
     Attributes:
@@ -212,8 +211,7 @@ class Entity:
         return min(counts, key=lambda form: (-counts[form], form), default=None)
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(msgspec.Struct, frozen=True):
     """Neighbouring sentences of a document, with their mentions in the order in which they begin.
 
     Attributes:
@@ -295,7 +293,7 @@ def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int
 
     def described(word: TextWord) -> TextWord:
         by_form = None if word.upos else listed.get(word.form, listed.get(word.form.lower()))
-        return word._replace(upos="PRON", feats=by_form) if by_form else word
+        return replace(word, upos="PRON", feats=by_form) if by_form else word
 
     for doc, sentences in documents(shard, FEATURES):
         yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]

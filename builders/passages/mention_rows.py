@@ -9,7 +9,7 @@ in the rows, so that the audit can measure it.
 import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -60,7 +60,7 @@ class Questions(LanguageSection, frozen=True):
     within: str = "{mention} in {around}"
 
 
-class Marks(NamedTuple):
+class Marks(msgspec.Struct, frozen=True):
     """A set of rows: of each label the mention that is marked, and a second one that is marked in all of them.
 
     ``cues`` has of each label what simple rules could count; ``facts`` what the label comes from, and a grade;

@@ -22,8 +22,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders import clean_text
@@ -335,7 +336,7 @@ BY_RULE: Final = "rule"
 _Relation = tuple[str, str, str, str, list[str], bool, str | None]
 
 
-class _Span(NamedTuple):
+class _Span(msgspec.Struct, frozen=True, order=True):
     """Segments from ``first`` to ``last``, by their place in the text, under one node."""
 
     first: int
@@ -412,7 +413,7 @@ class _Tree:
         *rest, joined = sorted(self._span(nucleus) for nucleus in self._nuclei[node])
         for span in reversed(rest):
             joined = self._join(span, joined, "NN", relname, node)
-        return joined._replace(node=node)
+        return msgspec.structs.replace(joined, node=node)
 
     def _join(self, left: _Span, right: _Span, nuclearity: str, relname: str, node: str) -> _Span:
         adjacent = left.adjacent and right.adjacent and left.last + 1 == right.first

@@ -14,13 +14,14 @@ import functools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
@@ -142,7 +143,7 @@ def lacks(language: LanguageData) -> str:
     return "" if language.section(PronounForms).subjects else f"no subject pronouns are listed for {language.name}"
 
 
-class _Rules(NamedTuple):
+class _Rules(msgspec.Struct, frozen=True):
     """What shows subjects without trees.
 
     Attributes:
@@ -164,7 +165,7 @@ class _Rules(NamedTuple):
     neutral: frozenset[str]
 
 
-class _Mention(NamedTuple):
+class _Mention(msgspec.Struct, frozen=True):
     """A mention: its words and its head, counted from 0, and its entity; without a tree, the first word is the head."""
 
     words: tuple[int, ...]
@@ -179,7 +180,7 @@ class _Mention(NamedTuple):
         return cls(words, row.head - 1 if row.head else words[0], row.entity, row.kind)
 
 
-class _Name(NamedTuple):
+class _Name(msgspec.Struct, frozen=True):
     """A mention by name or noun phrase: its place in the text, the name as inside a sentence, and the entity."""
 
     start: int
@@ -188,7 +189,7 @@ class _Name(NamedTuple):
     entity: str
 
 
-class _DocumentFacts(NamedTuple):
+class _DocumentFacts(msgspec.Struct, frozen=True):
     """Facts about a document.
 
     Attributes:
@@ -262,7 +263,7 @@ class _Sentence:
                 names.append(name)
             elif self._is_phrase(mention, name.name):
                 begins = name.name.partition(" ")[0].lower() in self.facts.small
-                names.append(name._replace(name=name.name[:1].lower() + name.name[1:]) if begins else name)
+                names.append(replace(name, name=name.name[:1].lower() + name.name[1:]) if begins else name)
         return names
 
     def _is_phrase(self, mention: _Mention, text: str) -> bool:
@@ -297,7 +298,7 @@ class _Sentence:
         return None if any(map(TOUCHING.match, around)) else (start, end)
 
 
-class _Run(NamedTuple):
+class _Run(msgspec.Struct, frozen=True):
     """Sentences that follow each other without a gap, and what is known of them.
 
     Attributes:
@@ -392,7 +393,7 @@ def _frame(
     return candidates(keyed, longest)
 
 
-class _Pair(NamedTuple):
+class _Pair(msgspec.Struct, frozen=True):
     """A subject of a sentence (``at`` in its run), and the subject before it, in the same sentence or in the last one.
 
     ``persons`` are the entities with their ``pronoun``.
@@ -430,12 +431,12 @@ def _candidates_of_run(of_run: _Run) -> Iterator[dict[str, Any]]:
     Inside a sentence, a pronoun continues with a name only: before a name, a pronoun may be the same person.
     """
     run, rules, language = of_run.sentences, of_run.rules, of_run.language
-    for at, new, before, old, pronoun, persons in _pairs(run, of_run.pronouns, rules):
+    for at, new, before, old, pronoun, persons in map(msgspec.structs.astuple, _pairs(run, of_run.pronouns, rules)):
         sentence, of_old = run[at], run[before]
         if of_old.is_pronoun(old) and of_old.words[old.head].form.lower() not in rules.forms:
             continue
         condition = CONTINUE if new.entity == old.entity else SWITCH
-        places_of_names, place = {name[:2] for name in sentence.names}, sentence.span(new)
+        places_of_names, place = {(name.start, name.end) for name in sentence.names}, sentence.span(new)
         form = sentence.text[slice(*place)] if place else ""
         is_name, is_form = place in places_of_names, rules.forms.get(form.lower()) == pronoun
         if not place or not (is_name if condition == SWITCH else is_form):
@@ -522,7 +523,7 @@ def _rivals_by_name(run: _Run, first: int, at: int, unique: Collection[str]) -> 
         for name in sentence.names:
             if name.entity not in persons or name.name.lower() not in unique:
                 continue
-            is_subject = name[:2] in places
+            is_subject = (name.start, name.end) in places
             if not is_subject and not _is_object(sentence, name, run.rules):
                 continue
             rivals = [

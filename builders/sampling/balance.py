@@ -20,15 +20,16 @@ past tense name more people), commas and other punctuation marks. This is cardin
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import scipy  # its parts take a quarter of a second, and are loaded when they are first used
+from msgspec import field
 
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 from discoprobe.loaders import hashing
@@ -58,8 +59,7 @@ STRATA_KEEP = 0.8
 """Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSet:
+class LabelSet(msgspec.Struct, frozen=True):
     """What was chosen.
 
     ``names`` are the classes, in alphabetical order; ``left_out`` are the other values, each with the reason why its

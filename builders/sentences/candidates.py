@@ -7,10 +7,10 @@ twice in one. Labels are then balanced inside every split, length stratum and ``
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.drops import Drops

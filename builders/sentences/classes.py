@@ -10,8 +10,9 @@ of every split.
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders.sampling.balance import cap, equal_counts
@@ -31,7 +32,7 @@ NUMBERS = (5, 4, 3, 2)
 """How many neighbouring classes a config may have."""
 
 
-class Classes(NamedTuple):
+class Classes(msgspec.Struct, frozen=True):
     """The classes that a corpus supports: their names, their rows (with the index), and why there are none."""
 
     names: tuple[str, ...]

@@ -1,6 +1,5 @@
 """Clauses: words in a syntactic role and their features, what verbs govern, what joins clauses, and omitted verbs."""
 
-import dataclasses
 import functools
 from typing import ClassVar, Final
 
@@ -169,7 +168,7 @@ def role_feature(role: str, feature: str) -> ProbingTask:
     """
     name = f"feats_{role}_{feature.lower().replace('[', '_').removesuffix(']')}"
     task = feature_task(feature, functools.partial(feature_in_role, role=role), name=name, version=2)
-    return dataclasses.replace(task, definition=f"{feature} of the word in the role `{role}`.\n\n{task.definition}")
+    return msgspec.structs.replace(task, definition=f"{feature} of the word in the role `{role}`.\n\n{task.definition}")
 
 
 def with_frames(verbs: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:

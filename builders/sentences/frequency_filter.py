@@ -15,10 +15,10 @@ is measured first; where it is low, the corpus is not filtered and has no ``ipm_
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.trees import Trees
@@ -44,8 +44,7 @@ _BOUNDARY: Final = r"(.)[#_=]+(.)"
 """Compound boundaries in lemmas (Finnish pää#kaupunki, Dutch mat_taart), which word forms do not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frequencies:
+class Frequencies(msgspec.Struct, frozen=True):
     """A frequency list.
 
     Attributes:
@@ -137,8 +136,7 @@ def coverage(sentences: pl.DataFrame) -> pl.DataFrame:
     return sentences.group_by("corpus").agg(words=pl.col("ipm_words").sum(), common=common)
 
 
-@dataclass(frozen=True, slots=True)
-class CoveredCorpora:
+class CoveredCorpora(msgspec.Struct, frozen=True):
     """The corpora for which a list is used, and notes for the card."""
 
     corpora: tuple[str, ...]

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec import field
 
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy.typing as npt
-
-    from discoprobe.loaders.corpus import Shard
 
 
 # fmt: off
@@ -133,8 +133,7 @@ SPACED = 0.5
 """Share of words followed by white space from which on a treebank's words are spaced."""
 
 
-@dataclass(frozen=True)
-class Trees:
+class Trees(msgspec.Struct, frozen=True, dict=True, eq=False):
     """The words of a shard with what their trees say.
 
     ``words`` has the columns of the shard's tokens (in ``feats``, a verb has ``Person[subj]`` as ``Person``) and
@@ -145,7 +144,7 @@ class Trees:
     """
 
     shard: Shard
-    _facts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _facts: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, facts: Callable[Concatenate[Trees, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a function says of these trees (and arguments, which must be hashable), computed once for all tasks."""

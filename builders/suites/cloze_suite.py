@@ -8,13 +8,14 @@ has the same topic, persons and style, so that a reader accepts more of them. Ev
 is compared.
 """
 
-import dataclasses
 import functools
+
+import msgspec
 
 from discoprobe.builders.discourse import cloze
 from discoprobe.builders.passages.continuations import CONTEXT, FROM_BOTH, OTHER, SAME
 
-TASK = dataclasses.replace(
+TASK = msgspec.structs.replace(
     cloze.TASK,
     sample=functools.partial(cloze.sample, kinds=FROM_BOTH),
     conditions=(OTHER, SAME),

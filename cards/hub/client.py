@@ -17,13 +17,14 @@ import logging
 import os
 import re
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import huggingface_hub
+import msgspec
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import disable_progress_bars, validate_repo_id
@@ -32,7 +33,7 @@ from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, 
 from discoprobe.loaders.files import hashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from discoprobe.loaders.files import FileHashes
 
@@ -86,13 +87,15 @@ class HubError(RemoteError):
         self.status, self.transient, self.wait = status, transient, wait
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
+class Failures(msgspec.Struct, frozen=True):
     """What went wrong with a repository at an endpoint, in messages that do not show the token."""
 
     repo: str
     endpoint: str
-    token: str | None = field(repr=False)
+    token: str | None
+
+    def __repr__(self) -> str:
+        return f"Failures({self.repo!r}, {self.endpoint!r})"
 
     def explain(self, error: BaseException, doing: str) -> HubError | None:  # noqa: PLR0911 (one per kind of error)
         """The error in plain words; None for one that has nothing to do with the Hub."""
@@ -164,8 +167,7 @@ class Failures:
         return " ".join(text.split())[:300]
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
+class RemoteFile(msgspec.Struct, frozen=True):
     """A file of a revision: its size, SHA-256 where it is stored with LFS, and its git blob."""
 
     size: int
@@ -177,8 +179,7 @@ class RemoteFile:
         return self.sha256 == hashes.sha256 if self.sha256 else self.blob == hashes.git_blob_sha1
 
 
-@dataclass(frozen=True, slots=True)
-class Refs:
+class Refs(msgspec.Struct, frozen=True):
     """Branches, tags and pull requests of a repository, each with the commit it stands at."""
 
     head: str | None
@@ -508,8 +509,7 @@ def _prepare_client(timeout: float) -> None:
     huggingface_hub.set_client_factory(client)
 
 
-@dataclass(frozen=True, slots=True)
-class _Timeout:
+class _Timeout(msgspec.Struct, frozen=True):
     """Sets the timeout of a request that has none: listings ask for no timeout, whatever the session's is."""
 
     seconds: float

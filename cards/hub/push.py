@@ -7,13 +7,14 @@ early leaves the old release, or the new one without its tag; the next push sets
 earlier release again, for a repository that somebody has changed by hand.
 """
 
-import dataclasses
 import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import field
 
 from discoprobe.cards.hub import staging
 from discoprobe.cards.hub.client import Content, Hub, HubError, RemoteFile
@@ -38,8 +39,7 @@ class ConcurrentCommitError(RemoteError):
     """Somebody else committed between plan and commit; nothing of ours was published."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """How to push.
 
     Attributes:
@@ -62,13 +62,15 @@ class Options:
     private: bool = False
     pull_request: bool = False
     read_back: int = 2
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     day: dt.date | None = None
 
+    def __repr__(self) -> str:
+        return f"Options(release={self.release!r}, dry_run={self.dry_run}, pull_request={self.pull_request})"
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+
+class Plan(msgspec.Struct, frozen=True):
     """What a push will do.
 
     Attributes:
@@ -93,8 +95,7 @@ class Plan:
     resourced: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PushResult:
+class PushResult(msgspec.Struct, frozen=True):
     """What a push did.
 
     Attributes:
@@ -115,7 +116,8 @@ class PushResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON holds it."""
-        return dataclasses.asdict(self.plan) | {
+        plan: dict[str, Any] = msgspec.to_builtins(self.plan)
+        return plan | {
             "state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)
         }  # fmt: skip
 

@@ -10,16 +10,19 @@ changelog) are written again from the manifest of both. A push deletes and overw
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec import field
+
+from discoprobe.cards.hub.client import Content, RemoteFile
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
-from discoprobe.cards.metadata.manifest import only
+from discoprobe.cards.metadata.manifest import Published, only
 from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.checks import name_some
 from discoprobe.cards.release.language_files import LanguageFiles
@@ -29,12 +32,12 @@ from discoprobe.loaders.errors import DiscoprobeError, RemoteError
 from discoprobe.loaders.files import FileHashes, hashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection
 
     import pyarrow as pa
 
-    from discoprobe.cards.hub.client import Content, Hub, RemoteFile
-    from discoprobe.cards.metadata.manifest import Manifest, Published
+    from discoprobe.cards.hub.client import Hub
+    from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.cards.release.diff import Changes
     from discoprobe.loaders.annotation_manifest import FileEntry
 
@@ -49,8 +52,7 @@ class BrokenReleaseError(RemoteError):
     """A tag or main of a repository does not hold what the manifest there says."""
 
 
-@dataclass(frozen=True)
-class Remote:
+class Remote(msgspec.Struct, frozen=True):
     """What a repository holds at its head.
 
     Attributes:
@@ -69,7 +71,7 @@ class Remote:
     changelog: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     replaceable: frozenset[str] = frozenset()
-    read: Callable[[str], bytes] = field(default=lambda _: b"", repr=False)
+    read: Callable[[str], bytes] = field(default=lambda _: b"")
 
     @property
     def release(self) -> str:
@@ -151,7 +153,7 @@ def read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Publish
     return manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[return-value]
 
 
-class WholeRelease(NamedTuple):
+class WholeRelease(msgspec.Struct, frozen=True):
     """A whole release: its manifest, and the files of its commit."""
 
     manifest: Published
@@ -225,8 +227,7 @@ def _restore_advice(hub: Hub, problem: str, tag: str) -> str:
     return f"main of {hub.repo} {problem}; {remedy} another --repo"
 
 
-@dataclass(frozen=True)
-class StagedFile:
+class StagedFile(msgspec.Struct, frozen=True, dict=True):
     """A file of the repository after the push: its bytes, or the published file that stays."""
 
     content: Content | None
@@ -250,8 +251,7 @@ class StagedFile:
         return remote.holds(self.hashes)
 
 
-@dataclass(frozen=True)
-class Staged:
+class Staged(msgspec.Struct, frozen=True):
     """All files that the Hub is to hold; ``unmanaged`` are files there that no release wrote: they stay."""
 
     manifest: Published
@@ -276,8 +276,7 @@ class Staged:
         return sorted([*differing, *self.deletes(tree)])
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(msgspec.Struct, frozen=True):
     """The repository of a release, its number (empty: none yet), and the whole changelog."""
 
     repository: str
@@ -446,4 +445,4 @@ def changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
     difference = diff.compare(diff.Side(remote.manifest, published_rows), new)
     touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
     files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
-    return dataclasses.replace(difference, files=files)
+    return msgspec.structs.replace(difference, files=files)

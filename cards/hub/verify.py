@@ -4,12 +4,12 @@
 the two manifests; `reasons` says why a config came out otherwise.
 """
 
-import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
+
+import msgspec
 
 from discoprobe.cards.hub.client import MAIN, Hub
 from discoprobe.cards.hub.staging import CHANGELOG, Label, published_label, read_remote, texts
@@ -25,8 +25,7 @@ Rebuild: TypeAlias = Callable[[Manifest, Path], None]
 """Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """A file of a release that is not what it should be, with the reasons that the manifests show, in words.
 
     ``step`` is ``published`` if it is not what the manifest lists, ``rebuilt`` if the rebuild gives another one.
@@ -37,8 +36,7 @@ class Difference:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(msgspec.Struct, frozen=True):
     """What a verification found.
 
     ``target`` is a folder or ``owner/name@revision``; ``commit`` is empty for a folder, ``release`` without a number.
@@ -54,10 +52,11 @@ class Verified:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON holds it."""
-        return dataclasses.asdict(self) | {"verified": not self.differences}
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values | {"verified": not self.differences}
 
 
-class _Release(NamedTuple):
+class _Release(msgspec.Struct, frozen=True):
     """A release to verify.
 
     Attributes:

@@ -21,7 +21,7 @@ import msgspec
 
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
-from discoprobe.builders.audit.report import Finding, Report, Status, Tally, tallies
+from discoprobe.builders.audit.report import Figure, Finding, Report, Status, Tally, tallies
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, Kind
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
@@ -402,11 +402,11 @@ def audit_entry(report: Report) -> AuditEntry:
 
 
 def _finding_entry(finding: Finding) -> FindingEntry:
-    measure, value, baseline, threshold, ends = finding.figure or ("", 0.0, None, None, None)
+    figure = finding.figure or Figure("", 0.0, None, None, None)
     return {
-        "status": finding.status, "measure": measure, "value": value, "baseline": baseline, "threshold": threshold,
-        "interval": None if ends is None else list(ends), "n": finding.n, "cost": finding.cost or 0.0,
-        "reason": finding.reason, "detail": finding.detail,
+        "status": finding.status, "measure": figure.measure, "value": figure.value, "baseline": figure.baseline,
+        "threshold": figure.threshold, "interval": None if figure.interval is None else list(figure.interval),
+        "n": finding.n, "cost": finding.cost or 0.0, "reason": finding.reason, "detail": finding.detail,
     }  # fmt: skip
 
 

@@ -7,16 +7,16 @@ libraries that changed no row) is a patch (https://semver.org, applied to data).
 changelog.
 """
 
-import dataclasses
 import datetime as dt
 import enum
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import pyarrow as pa
+from msgspec import field
 
 from discoprobe.cards.metadata.manifest import Manifest, SourceEntry, split_file, versions
 from discoprobe.cards.metadata.yaml_header import n_rows
@@ -31,7 +31,7 @@ KINDS = ("added", "removed", "relabelled", "edited")
 TITLE = "# Changelog\n"
 
 
-class Side(NamedTuple):
+class Side(msgspec.Struct, frozen=True):
     """One of two releases: its manifest, and what gives the rows of a config's split, None if there is no such split.
 
     ``table`` is called only for splits whose rows differ.
@@ -51,8 +51,7 @@ def in_folder(path: Path, manifest: Manifest) -> Side:
     return Side(manifest, table)
 
 
-@dataclass(frozen=True, slots=True)
-class SplitChange:
+class SplitChange(msgspec.Struct, frozen=True):
     """Rows by what happened to them, counted by id; ``ids`` names the first of each kind.
 
     ``edited`` rows keep id and label, and differ in another column.
@@ -68,8 +67,7 @@ class SplitChange:
         return bool(self.added or self.removed or self.relabelled or self.edited)
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigChange:
+class ConfigChange(msgspec.Struct, frozen=True):
     """What changed in a config that both releases have.
 
     Attributes:
@@ -105,8 +103,7 @@ class ConfigChange:
             yield f"{split} " + ", ".join(f"{n} rows {kind}" for kind, n in counts.items() if n)
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """All changes from an old to a new release.
 
     Attributes:
@@ -132,7 +129,8 @@ class Changes:
 
     def to_dict(self) -> dict[str, Any]:
         """The changes as JSON holds them."""
-        return dataclasses.asdict(self)
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
 
 
 def compare(old: Side | None, new: Side) -> Changes:
@@ -245,7 +243,7 @@ class Level(enum.IntEnum):
     MAJOR = 3
 
 
-class Version(NamedTuple):
+class Version(msgspec.Struct, frozen=True, order=True):
     """A release number."""
 
     major: int

@@ -32,12 +32,13 @@ import functools
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+import msgspec
 import polars as pl
 import yaml
+from msgspec import field
 
 from discoprobe.builders.config import Shape, crossed, regions
 from discoprobe.builders.settings import SPLITS
@@ -91,15 +92,14 @@ _LETTER: Final = rf"[\w--{UNSPACED}]"
 _TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|[^\w\s]"
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(msgspec.Struct, frozen=True):
     """What was written: files per config, relative to the folder; and why the other configs were not."""
 
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
-class Format(NamedTuple):
+class Format(msgspec.Struct, frozen=True):
     """A format: the shapes that it supports, its files for a config (path → lines), and whether it is one of pairs.
 
     A format of pairs takes configs whose rows come in pairs, and configs of ``_ASKED`` if ``shapes`` has them.

@@ -9,11 +9,12 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import polars as pl
+from msgspec import field
 
 from discoprobe.builders.audit.report import JSON
 from discoprobe.cards.metadata.manifest import ATTRIBUTION, AUDITS, CARDS, PLOTS
@@ -24,8 +25,7 @@ _CARD: Final = re.compile(r"^(?=# [a-z0-9][a-z0-9_-]*$)", re.MULTILINE)
 """Where the card of a config begins; the heading of the page is no name of a config."""
 
 
-@dataclass(slots=True)
-class LanguageFiles:
+class LanguageFiles(msgspec.Struct):
     """The contents of the files of a language.
 
     Attributes:

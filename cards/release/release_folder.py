@@ -10,7 +10,6 @@ A release is written beside the old one and put in its place (`open_release`); a
 `Release` writes configs one by one, and at the end the files about all of them (`documents`) and the manifest.
 """
 
-import dataclasses
 import functools
 import json
 import shutil
@@ -18,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders.audit.report import Report
@@ -56,9 +56,9 @@ def digest(  # noqa: PLR0913, PLR0917 (what a config depends on)
     """
     parts = {
         "lang": corpus.lang,
-        "sources": [dataclasses.asdict(source) for source in corpus.all_sources],
+        "sources": [msgspec.to_builtins(source) for source in corpus.all_sources],
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
-        "counts": dataclasses.asdict(corpus.counts),
+        "counts": msgspec.to_builtins(corpus.counts),
         "settings": settings.to_dict(),
         "lists": manifest.lists_of(settings),
         "excluded": dict(excluded or {}),

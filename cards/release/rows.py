@@ -12,8 +12,8 @@ import contextlib
 import hashlib
 import json
 import operator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
@@ -24,19 +24,19 @@ from packaging.version import Version
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import split_file
+from discoprobe.cards.metadata.manifest import ConfigEntry, split_file
 from discoprobe.cards.readers import TEXT_COLUMNS, Mark, ReaderFigures, shown_hash
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from werkzeug.datastructures import MultiDict
 
     from discoprobe.builders.config import Config
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
+    from discoprobe.cards.metadata.manifest import Manifest
 
 CHUNKING = {"min_chunk_size": 256 * 1024, "max_chunk_size": 1024 * 1024, "norm_level": 0}
 """Content-defined chunking with the sizes that `datasets` writes with (its ``DEFAULT_CDC_OPTIONS``)."""
@@ -134,8 +134,7 @@ def read_table(path: Path) -> pa.Table:
         return pq.read_table(path)
 
 
-@dataclass(frozen=True, slots=True)
-class RowFilter:
+class RowFilter(msgspec.Struct, frozen=True):
     """Which rows; an empty value is no condition.
 
     ``words`` is what the texts of a row contain, in any case. ``places`` are the (config, id) of the rows that may be
@@ -159,8 +158,7 @@ def configs_asked(args: MultiDict[str, str]) -> RowFilter:
     return RowFilter(configs, tasks, languages)
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseRow:
+class ReleaseRow(msgspec.Struct, frozen=True):
     """A row: its columns (``values``), its number in the split (from 0), and the name of its label."""
 
     config: str
@@ -168,7 +166,7 @@ class ReleaseRow:
     number: int
     values: Mapping[str, Any]
     label: str
-    entry: ConfigEntry = field(repr=False)
+    entry: ConfigEntry
 
     @property
     def id(self) -> str:
@@ -186,7 +184,7 @@ class ReleaseRow:
         return shown_hash(self.values, self.entry["labels"])
 
 
-class RowPage(NamedTuple):
+class RowPage(msgspec.Struct, frozen=True):
     """Some of the rows that were looked for, and how many there are."""
 
     rows: list[ReleaseRow]

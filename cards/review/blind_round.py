@@ -12,15 +12,15 @@ labels; ``BlindPages`` has the form that begins a round, its questions, its answ
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import hashlib
 import itertools
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
+import msgspec
 from flask import Response, abort, jsonify, redirect, request
 from werkzeug.datastructures import MultiDict
 
@@ -34,7 +34,7 @@ from discoprobe.cards.review.pages import language, question_texts
 from discoprobe.cards.review.site import whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from werkzeug.wrappers import Response as BaseResponse
 
@@ -47,8 +47,7 @@ Traces = frozenset[tuple[str, ...]]
 """What a row reveals: its pair, its document, its sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlindRound:
+class BlindRound(msgspec.Struct, frozen=True):
     """A round: its name, the configs that it reads, the split, and how many rows of each config at most.
 
     With ``repeat_documents`` several rows may come from one document, but no two show the same sentence.
@@ -82,7 +81,7 @@ class BlindRound:
         return frozenset(traces)
 
 
-class RoundSample(NamedTuple):
+class RoundSample(msgspec.Struct, frozen=True):
     """The rows of a round in the order in which they are asked, and how many of each config are not asked.
 
     ``missing``: because every other row shares a document or sentence with rows of the round. ``read_before``: because
@@ -156,7 +155,7 @@ def unread(store: RowStore, blind_round: BlindRound, sampled: RoundSample, of_re
         if row.place in answered or seen.isdisjoint(blind_round.traces(row.config, row.entry, row.values))
     ]
     read_before = Counter(row.config for row in sampled.rows) - Counter(row.config for row in rows)
-    return sampled._replace(rows=rows, read_before=dict(read_before))
+    return msgspec.structs.replace(sampled, rows=rows, read_before=dict(read_before))
 
 
 def question_of(entry: ConfigEntry) -> str:
@@ -183,8 +182,7 @@ def answer_names(entry: ConfigEntry) -> dict[str, str]:
     return {label: label.replace("_", " ") for label in answers}
 
 
-@dataclass(frozen=True, slots=True)
-class RoundScore:
+class RoundScore(msgspec.Struct, frozen=True):
     """How a reader did in a config of a round; ``majority`` and ``shortcut`` are the audit's, None without.
 
     ``interval`` is the exact one of 95 % for the share of the rows answered (not of those asked) that are correct.
@@ -316,7 +314,7 @@ class BlindPages:
             return redirect(f"/blind/round?{_round_address(request.args)}", 303)
         results = scores(self.site.store, sampled.rows, answers)
         if self.site.wants_json():
-            return jsonify([dataclasses.asdict(score) for score in results])
+            return jsonify([msgspec.to_builtins(score) for score in results])
         return self.site.page(
             "blind_result.html", "Result of the blind round", scores=results, round=blind_round, who=reader
         )

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import polars as pl
 from markdown_it import MarkdownIt
 
@@ -18,18 +19,18 @@ from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.readers import PLACES, sides
 from discoprobe.cards.release.language_files import LanguageFiles
+from discoprobe.cards.release.rows import ReleaseRow
 from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
 from discoprobe.cards.text.templating import plain, render
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from discoprobe.builders.audit.frame import AuditInput
     from discoprobe.builders.audit.inputs.data_files import Read
     from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.release.rows import ReleaseRow
     from discoprobe.cards.text.verdicts import Verdict
 
 # cards
@@ -100,8 +101,7 @@ _NAMES = {
 """Columns that are called otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRow:
+class ShownRow(msgspec.Struct, frozen=True):
     """A row to be printed; ``lang`` is the code for its texts, ``facts`` are its other columns."""
 
     row: ReleaseRow
@@ -227,8 +227,9 @@ def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts
 
     It has a report and a verdict per dataset that was read, and why others were not.
     """
-    sections = list(zip(reports, verdicts, map(_texts_of_findings, read.data, reports), strict=True))
-    page = render("audit_page.html", package="review", sections=sections, skipped=read.skipped, checks=BY_ID)
+    datasets, skipped = read
+    sections = list(zip(reports, verdicts, map(_texts_of_findings, datasets, reports), strict=True))
+    page = render("audit_page.html", package="review", sections=sections, skipped=skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8", newline="\n")
 
 

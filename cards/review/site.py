@@ -10,28 +10,27 @@ import hmac
 import json
 import re
 import secrets
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
+import msgspec
 from flask import Flask, Response, abort, jsonify, redirect, request
 from werkzeug.exceptions import HTTPException
 
 from discoprobe.cards import readers
-from discoprobe.cards.readers import READER_KINDS, VERDICTS, Mark
+from discoprobe.cards.readers import READER_KINDS, VERDICTS, Mark, ReaderKind
+from discoprobe.cards.release.diff import Changes
 from discoprobe.cards.release.rows import RowStore
+from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.cards.text.templating import render
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from werkzeug.wrappers import Response as BaseResponse
-
-    from discoprobe.cards.readers import ReaderKind
-    from discoprobe.cards.release.diff import Changes
-    from discoprobe.cards.text.examples import ContextSentence
 
 
 _HEADERS: Final = {
@@ -44,16 +43,14 @@ _HEADERS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(msgspec.Struct, frozen=True):
     """Who reads: a name, and whether that is a person or a model."""
 
     name: str = ""
     kind: ReaderKind = "person"
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewOptions:
+class ReviewOptions(msgspec.Struct, frozen=True):
     """What the application shows.
 
     Attributes:

@@ -10,11 +10,11 @@ import functools
 import importlib.resources
 import logging
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from flask import Flask, Response, abort, jsonify, redirect, request
+from msgspec.structs import replace
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from discoprobe.builders.audit.thresholds import CHECKS, Kind

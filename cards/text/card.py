@@ -19,7 +19,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -62,7 +62,7 @@ _REASONS = 20
 _SHOWN_LABELS = 6
 
 
-class Field(NamedTuple):
+class Field(msgspec.Struct, frozen=True):
     """A column: its name, its type as `datasets` names it, what it holds."""
 
     name: str
@@ -198,7 +198,7 @@ def attribution(manifest: Manifest) -> str:
     return render("attribution.md", sources=manifest["sources"])
 
 
-class Matrix(NamedTuple):
+class Matrix(msgspec.Struct, frozen=True):
     """A table of a release card: its title, the names of its columns, and its rows (name of the row, cells).
 
     Languages or tasks are the rows, whichever are more.
@@ -424,7 +424,7 @@ class Agreement(msgspec.Struct, frozen=True):
         return _versions(self.software)
 
 
-class AnnotationGroup(NamedTuple):
+class AnnotationGroup(msgspec.Struct, frozen=True):
     """Sources with the same annotation: their names, and the program with its versions and packages as texts.
 
     ``measured`` is None where nobody measured these models; ``tasks`` are those whose agreement holds for the sources.

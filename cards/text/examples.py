@@ -7,9 +7,9 @@
 import operator
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -21,7 +21,7 @@ from discoprobe.cards.readers import TEXT_COLUMNS
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-class Lengths(NamedTuple):
+class Lengths(msgspec.Struct, frozen=True):
     """How long the rows of a config are.
 
     Attributes:
@@ -65,14 +65,14 @@ _LONGEST = 320
 Row: TypeAlias = Mapping[str, Any]
 
 
-class TextPiece(NamedTuple):
+class TextPiece(msgspec.Struct, frozen=True):
     """A piece of text, and whether it is marked."""
 
     text: str
     marked: bool = False
 
 
-class RowText(NamedTuple):
+class RowText(msgspec.Struct, frozen=True):
     """One text of a row: its column, its number in a column of lists (else None), and the span that is marked in it."""
 
     column: str
@@ -82,7 +82,7 @@ class RowText(NamedTuple):
     end: int = 0
 
 
-class ShownText(NamedTuple):
+class ShownText(msgspec.Struct, frozen=True):
     """One text of a row as it is shown: what it is called, its pieces, and a note such as its place in the source."""
 
     name: str
@@ -90,7 +90,7 @@ class ShownText(NamedTuple):
     note: str = ""
 
 
-class ContextSentence(NamedTuple):
+class ContextSentence(msgspec.Struct, frozen=True):
     """A sentence of the source of a row.
 
     ``in_row`` says that the row has it, ``after_gap`` that it does not follow the one before in the source.
@@ -102,8 +102,7 @@ class ContextSentence(NamedTuple):
     after_gap: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(msgspec.Struct, frozen=True):
     """A row to show.
 
     Attributes:
@@ -149,7 +148,7 @@ def _example(shape: Shape, labels: Sequence[str], row: Row) -> Example:
     place = ", ".join(name for name in (row["corpus"], row["doc_id"]) if name)
     label = labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
     lines = []
-    for column, number, text, start, end in row_texts(shape, row):
+    for column, number, text, start, end in map(msgspec.structs.astuple, row_texts(shape, row)):
         name = column if number is None else f"choice {number}" if column == "choices" else str(number)
         lines.append(ShownText(name, pieces(text, start, end)))
     order = list(row.get("order") or ())

@@ -9,9 +9,10 @@ import importlib.resources
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from discoprobe.builders.audit.intervals import Interval
+import msgspec
+
 from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, designs, grade_of
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
@@ -34,7 +35,7 @@ _FEW: Final = 0.1
 """Largest share of faulty rows that `build import --drop-leaks` leaves out."""
 
 
-class Verdict(NamedTuple):
+class Verdict(msgspec.Struct, frozen=True):
     """What the audit says of a config.
 
     Attributes:
@@ -298,7 +299,7 @@ def recorded_designs() -> Mapping[str, Design]:
     """
     data = importlib.resources.files("discoprobe.cards.metadata").joinpath("designs.json").read_bytes()
     return {
-        task: Design(**{**design, "interval": Interval(*design["interval"]), "outcome": Status(design["outcome"])})
+        task: Design(**{**design, "interval": tuple(design["interval"]), "outcome": Status(design["outcome"])})
         for task, design in json.loads(data).items()
     }
 

@@ -27,13 +27,14 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import sub
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.loaders.conllu.parse import changes, position_in_block
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
@@ -72,8 +73,7 @@ LEAST_PIECE: Final = 10
 """Stems that all have the same number of sentences, at least this many, are parts into which a corpus was cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """Whether the stems of the sentence ids of a file are documents."""
 
     pattern: str  # the regular expression, whose first group is the stem
@@ -313,8 +313,7 @@ COMPLETE: Final = 0.9
 DIGITS: Final = re.compile(r"([0-9]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(msgspec.Struct, frozen=True):
     """The state that a block of a file passes on to the next."""
 
     doc_id: str | None = None  # the document at the end of the block
@@ -508,8 +507,7 @@ def first_step(before: str, after: str) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """Sentences with their documents: the two tables of a shard, and what the next block of the file needs."""
 
     documents: pl.DataFrame

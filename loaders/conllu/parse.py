@@ -11,10 +11,11 @@ it rejects the line too. Last, `align` finds the words in the texts of their sen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -28,7 +29,7 @@ from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.hashing import WHITE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 
 Ints = NDArray[np.int64]
@@ -44,8 +45,7 @@ RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
 """The ID of a multiword token."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A file, or a block of a large one."""
 
     stem: str  # the file's name without folder and suffixes, from which missing sentence ids are made
@@ -55,8 +55,7 @@ class Piece:
     forest: bool = False  # whether a sentence may have several roots; it is then read without heads and relations
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """The lines of several pieces as one text, in which no sentence continues from one piece to the next."""
 
     pieces: Sequence[Piece]  # where the lines come from
@@ -73,8 +72,7 @@ class Text:
         return np.searchsorted(self.starts, lines, side="right") - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """Sentences and words of some pieces, in source order.
 
     ``sentences`` has ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
@@ -218,8 +216,7 @@ def position_in_block(blocks: Ints) -> Ints:
     return at - np.maximum.accumulate(np.where(changes(blocks), at, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines."""
 
     lines: pl.DataFrame  # all word lines, as :func:`read_rows` gives them
@@ -256,8 +253,7 @@ LARGEST: Final = 2**16 - 1
 """The largest word number the tables hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """Something wrong in a sentence: the reason by which it is counted, the numbers of line and block, the message."""
 
     reason: str
@@ -383,8 +379,7 @@ def well_formed_feats(value: str) -> bool:
 NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(msgspec.Struct, frozen=True):
     """Words aligned with texts."""
 
     text: pl.Series  # the text of each sentence; without a ``# text`` comment, the tokens joined
@@ -570,7 +565,7 @@ def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
     return moved.filter(pl.Series(~bad))
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True):
     """A syntactic word to write; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root.
 
     ``confidence`` is not written: it has the logarithms of the probability that a model gives UPOS and FEATS, and head
@@ -604,7 +599,7 @@ def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tup
             of_word = MISSING
         for word in words:
             n += 1
-            *cells, _ = word
+            *cells, _ = msgspec.structs.astuple(word)
             lines.append((str(n), *cells, MISSING, of_word))
     rows = [Token(zip(DEFAULT_FIELDS, line, strict=True)) for line in lines]
     return str(TokenList(rows, Metadata(metadata)).serialize())

@@ -13,15 +13,16 @@ import glob
 import os
 import re
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import groupby
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import langcodes
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec.structs import asdict, replace
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
@@ -56,7 +57,6 @@ from discoprobe.loaders.process_pool import process_pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from discoprobe.loaders.discourse_layers.brat import FindSentences
 
@@ -95,8 +95,7 @@ UD_FILE: Final = re.compile(r"^(([a-z]{2,3})_[a-z0-9]+)-ud-")
 UD_FOLDER: Final = re.compile(r"^UD_[A-Z]\w*-\w+$")
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusFile:
+class CorpusFile(msgspec.Struct, frozen=True):
     """A CoNLL-U file, or a tree of Rhetorical Structure Theory.
 
     Attributes:
@@ -268,8 +267,7 @@ def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | Non
     return CorpusFile(path, path.relative_to(folder).as_posix(), treebank, code, of_treebank)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """A file of a treebank with the digest of its bytes, and what is read with it."""
 
     file: CorpusFile
@@ -295,8 +293,7 @@ class Member:
             yield PurePath(os.path.relpath(path, home)).as_posix(), path, self.second
 
 
-@dataclass(frozen=True, slots=True)
-class FileBatch:
+class FileBatch(msgspec.Struct, frozen=True):
     """Files of one treebank that are read together: one large file, or some small ones."""
 
     treebank: str
@@ -382,8 +379,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     return {code: _corpus(code, list(group), entries) for code, group in by_lang}
 
 
-@dataclass(frozen=True, slots=True)
-class _Treebank:
+class _Treebank(msgspec.Struct, frozen=True):
     """The files of a treebank, by name, and what is known of it if all of them have the pinned content."""
 
     name: str

@@ -18,7 +18,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, conllu, entities, sentence_lines
@@ -52,7 +54,7 @@ ANY: Final = frozenset({"entity", "markable", ANY_MENTION, "np"})
 """Types, in small letters, that say no more than that a span is a mention."""
 
 
-class _Mention(NamedTuple):
+class _Mention(msgspec.Struct, frozen=True):
     """A mention with the line that it stands in."""
 
     name: str

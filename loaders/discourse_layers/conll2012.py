@@ -15,7 +15,9 @@ Facts about mentions are in a second file with the same name, beside the first o
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
@@ -37,7 +39,7 @@ GENDERS: Final = {"m": "Masc", "f": "Fem", "fm": "Fem,Masc", "n": "Neut"}
 NUMBERS: Final = {"sg": "Sing", "pl": "Plur"}
 
 
-class _BracketedWord(NamedTuple):
+class _BracketedWord(msgspec.Struct, frozen=True):
     """A word with the line that it stands in, its tag and its brackets."""
 
     form: str

@@ -10,9 +10,9 @@ sentences of the ``.conllu``, which have the original spaces, and compared with 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -57,8 +57,7 @@ class MalformedError(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(msgspec.Struct, frozen=True):
     """The words of a document in order.
 
     ``start`` and ``end`` are offsets in the text of the sentence, -1 if unknown. ``sent`` is the number of the
@@ -75,7 +74,7 @@ class _Words:
     line: Sequence[int]
 
 
-class _Unit(NamedTuple):
+class _Unit(msgspec.Struct, frozen=True):
     """A unit: its text, the length of the connective that it begins with (None for none), its first sentence, words."""
 
     text: str
@@ -84,7 +83,7 @@ class _Unit(NamedTuple):
     spans: list[tuple[int, int]]
 
 
-class WordMark(NamedTuple):
+class WordMark(msgspec.Struct, frozen=True):
     """A word of a CoNLL-U file: its place among all words, the number of its sentence (from 1), its connective mark.
 
     ``misc`` is its MISC if this has relations, else empty. ``line`` is counted from 1.
@@ -361,7 +360,7 @@ def _cut(spans: list[tuple[int, int]], words: _Words, sentences: Sequence[str]) 
     return _Unit(ELLIPSIS.join(parts), _lead(words, *spans[0]), int(words.sent[spans[0][0]]), spans)
 
 
-class _Context(NamedTuple):
+class _Context(msgspec.Struct, frozen=True):
     """The sentences that two units stand in, as one text, and where the parts of each unit are in it."""
 
     text: str

@@ -9,7 +9,9 @@ brackets are left out.
 
 import re
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, entities, sentence_lines
@@ -27,7 +29,7 @@ LEAST: Final = 9
 """Cells that the line of a word has at least."""
 
 
-class _Phrase(NamedTuple):
+class _Phrase(msgspec.Struct, frozen=True):
     """A base phrase: numbers of its words and of those before it in its phrase; tags of its words; type of a name."""
 
     words: list[int]

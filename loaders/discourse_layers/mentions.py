@@ -14,8 +14,9 @@ sentence; it is left out, and is not an error.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 import polars as pl
 
 from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
@@ -39,7 +40,7 @@ HEAD: Final = 6
 """Index of the column HEAD."""
 
 
-class Mention(NamedTuple):
+class Mention(msgspec.Struct, frozen=True):
     """A mention: the number of its sentence in the file (from 1), its entity, the numbers of its words and of its head.
 
     ``type`` is the type of the entity (``person``), ``kind`` that of the mention (``PRON``, ``PROP``, ``NOM``), and
@@ -64,7 +65,7 @@ class Mention(NamedTuple):
     parts: tuple[str, ...] = ()
 
 
-class MentionPlace(NamedTuple):
+class MentionPlace(msgspec.Struct, frozen=True):
     """A part of a sentence of a file: numbers of the sentence, its first and its last word, from 1."""
 
     sentence: int
@@ -72,14 +73,14 @@ class MentionPlace(NamedTuple):
     last: int
 
 
-class Facts(NamedTuple):
+class Facts(msgspec.Struct, frozen=True):
     """Facts about mentions from a second file: type and kind by place; type, gender and number of the entity there."""
 
     mentions: dict[MentionPlace, tuple[str, str]]
     entities: dict[MentionPlace, tuple[str, str, str]]
 
 
-class Annotated(NamedTuple):
+class Annotated(msgspec.Struct, frozen=True):
     """A file of coreference in another format: its text as CoNLL-U, its mentions, what is malformed in it."""
 
     text: bytes
@@ -87,7 +88,7 @@ class Annotated(NamedTuple):
     problems: list[BadLine]
 
 
-class _Word(NamedTuple):
+class _Word(msgspec.Struct, frozen=True):
     """A word (number, head) or an empty node (0, 0) with the line that it stands in, and its MISC."""
 
     number: int
@@ -97,7 +98,7 @@ class _Word(NamedTuple):
     misc: str = ""
 
 
-class _Open(NamedTuple):
+class _Open(msgspec.Struct, frozen=True):
     """A mention that is being read: its entity, the fields of its first bracket, its words so far."""
 
     entity: str
@@ -296,5 +297,7 @@ def entities(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> dict[st
 
 def table(mentions: Sequence[tuple[int, Mention]]) -> pl.DataFrame:
     """Mentions with the number of their sentence in the shard as a table."""
-    rows = [(sent, mention.entity, list(mention.words), *mention[3:]) for sent, mention in mentions]
+    rows = [
+        (sent, mention.entity, list(mention.words), *msgspec.structs.astuple(mention)[3:]) for sent, mention in mentions
+    ]
     return pl.DataFrame(rows, MENTIONS, orient="row")

@@ -20,12 +20,13 @@ import shutil
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
+
+import msgspec
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
@@ -104,8 +105,7 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
     return list(dict.fromkeys(corpora))
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusRow:
+class CorpusRow(msgspec.Struct, frozen=True):
     """A corpus of the catalogue.
 
     Attributes:
@@ -182,8 +182,7 @@ def _part(file: PinnedFile) -> Path:
     return cache_folder() / "corpora" / ".partial" / f"{file.content_hash}.part"
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(msgspec.Struct, frozen=True):
     """A file of the catalogue in the cache.
 
     Attributes:
@@ -339,8 +338,7 @@ def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
     return [f"{base}/{quote(path)}" for path in (f"{corpus.repo}/{corpus.commit}/{file.path}", *by_name, *hashes)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Download:
+class _Download(msgspec.Struct, frozen=True):
     """The download of one pinned file into ``part``, which is continued if it exists and stays when it fails.
 
     When ``stop`` is set, the download ends.

@@ -6,9 +6,10 @@ import hashlib
 import os
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+import msgspec
 
 from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError, first_line
@@ -33,8 +34,7 @@ PACKAGES: Final = {
 """What fsspec needs for a protocol and does not install itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
+class TextFile(msgspec.Struct, frozen=True):
     """A file at a path or URL.
 
     Attributes:

@@ -5,19 +5,19 @@
 ``DropCounts`` counts what is removed on the way.
 """
 
-import dataclasses
 import hashlib
 import json
 import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
-from typing import Annotated, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Final, Literal, Self, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import field
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from discoprobe.loaders.errors import DiscoprobeError, OnError, UnknownNameError, UsageError
@@ -27,8 +27,7 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(msgspec.Struct, frozen=True):
     """How raw text is read, and what is dropped."""
 
     lang: str = ""  # code of the language: for script and language share, and hyphens
@@ -51,7 +50,7 @@ class ReadOptions:
     duplicates: bool = True  # drop paragraphs and documents that repeat earlier ones, exactly or nearly
 
 
-NAMES: Final = tuple(field.name for field in dataclasses.fields(ReadOptions) if field.name != "lang")
+NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name != "lang")
 WORDS: Final = {"yes": True, "no": False}
 
 
@@ -79,7 +78,7 @@ def read_options(assignments: Sequence[str]) -> ReadOptions:
 
 def assignments(options: Mapping[str, object]) -> tuple[str, ...]:
     """Options that are not the default, by name, as :func:`read_options` takes them."""
-    default = dataclasses.asdict(ReadOptions())
+    default = msgspec.structs.asdict(ReadOptions())
     changed = {name: value for name, value in options.items() if name in NAMES and value != default[name]}
     words = {value: word for word, value in WORDS.items()}
     return tuple(f"{name}={words[value] if isinstance(value, bool) else value}" for name, value in changed.items())
@@ -106,8 +105,7 @@ UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud80
 """Characters that are not safe in an id or a comment of CoNLL-U."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TextWithOffsets:
+class TextWithOffsets(msgspec.Struct, frozen=True, eq=False):
     """A text, and for each of its characters the span of the source that it comes from.
 
     Attributes:
@@ -210,7 +208,7 @@ def group_by_size(items: Iterable[T], size: Callable[[T], int], limit: int) -> I
         yield group
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True):
     """A paragraph of a row."""
 
     spans: Sequence[Span]  # of its lines in the text
@@ -221,8 +219,7 @@ class Part(NamedTuple):
     level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A document as it was read: a text file, a row of a table, a division of a TEI work, lines of an aligned text."""
 
     place: str  # ``notes.jsonl:12``, from 1: lines of JSON lines, rows of other tables; the name of a file
@@ -246,8 +243,7 @@ def lay_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:
     return "\n\n".join(texts), spans
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Paragraph:
+class Paragraph(msgspec.Struct, frozen=True, eq=False):
     """A paragraph ready for annotation: NFC, without markup, soft hyphens and line breaks, with single spaces."""
 
     content: TextWithOffsets
@@ -277,8 +273,7 @@ def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
         gap = part is None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RawDocument:
+class RawDocument(msgspec.Struct, frozen=True, eq=False):
     """A document before annotation.
 
     Offsets refer to ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted``
@@ -314,8 +309,7 @@ class RawDocument:
         return sha256.hexdigest()
 
 
-@dataclass(slots=True)
-class DropCounts:
+class DropCounts(msgspec.Struct):
     """Number of removals by reason, and the first places of each."""
 
     reasons: Counter[str] = field(default_factory=Counter)

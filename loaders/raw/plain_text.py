@@ -12,13 +12,14 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, groupby, zip_longest
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
+import msgspec
 import regex
 from lxml.html.defs import tags
+from msgspec.structs import replace
 
 from discoprobe.loaders.languages.word_lists import zipf
 from discoprobe.loaders.raw.document import (
@@ -38,7 +39,7 @@ _ATTRIBUTE: Final = r"""\s+[A-Za-z_:@][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'
 _BRACES: Final = r"(?:[^{}]++|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})*+"
 
 
-class _Rule(NamedTuple):
+class _Rule(msgspec.Struct, frozen=True):
     """The reason that is counted, a text that every match contains (for speed), the pattern, and its replacement."""
 
     reason: str
@@ -135,7 +136,7 @@ PAGES: Final = frozenset({"page-number", "running-head"})
 """Reasons for removing lines that belong to the page: a sentence may continue after them."""
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """A line without white space at its ends, and its offsets in the source; ``text`` is empty for a blank line."""
 
     start: int
@@ -145,8 +146,7 @@ class Line(NamedTuple):
     indented: bool
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(msgspec.Struct):
     """Lines that belong together. ``gap``: text was removed before them. ``title``: they are a heading."""
 
     lines: list[Line]
@@ -380,8 +380,7 @@ def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffs
     return text
 
 
-@dataclass(frozen=True)
-class LineEndHyphens:
+class LineEndHyphens(msgspec.Struct, frozen=True, dict=True):
     """Removes hyphens that divide a word at the end of a line, by the words of the document and word frequencies.
 
     ``source`` is the text of the document; ``lang`` may be empty.

@@ -16,7 +16,6 @@ numbered; a number is skipped where the text is interrupted by a heading, a stag
 gap `conllu.documents` sees that the sentences before and after it are not neighbours.
 """
 
-import dataclasses
 import hashlib
 import importlib.metadata
 import json
@@ -26,10 +25,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
+from msgspec.structs import asdict
 
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
@@ -60,23 +61,21 @@ MAX_FILE_NAME: Final = 200
 """Bytes; file systems allow 255."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationOptions:
+class AnnotationOptions(msgspec.Struct, frozen=True):
     """How raw text becomes an annotated corpus."""
 
     segment: bool = False  # only find sentences and words
     stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
     processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
     download: bool = False  # download missing models
-    read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
+    read: ReadOptions = msgspec.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
     lengths: tuple[int, int] | None = None  # as for `StanzaEngine`
     licence: str = ""  # of text that a request names by its path; unknown if empty
     citation: str = ""  # of the same
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationJob:
+class AnnotationJob(msgspec.Struct, frozen=True):
     """What to annotate, and how."""
 
     corpus: RawCorpus  # read once, one batch in memory
@@ -87,8 +86,7 @@ class AnnotationJob:
     batch: int = BATCH  # characters per batch
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatedCorpus:
+class AnnotatedCorpus(msgspec.Struct, frozen=True):
     """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time."""
 
     folder: Path
@@ -122,7 +120,7 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     place = as_path(source)
     if Path(place).is_file():
         check_kind(Path(place))
-    corpus = read_documents(place, dataclasses.replace(options.read, lang=about.lang))
+    corpus = read_documents(place, msgspec.structs.replace(options.read, lang=about.lang))
     return annotate(AnnotationJob(corpus, about, choose_engine(about.lang, options), jobs, progress), out)
 
 
@@ -160,11 +158,11 @@ def parquet_corpus(url: str, about: Source, options: AnnotationOptions) -> Corpu
         DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
     """
     rules = options.segment and options.stanza_dir is None and language_data(about.lang).spaces
-    engine = choose_engine(about.lang, dataclasses.replace(options, rules=rules))
+    engine = choose_engine(about.lang, msgspec.structs.replace(options, rules=rules))
     return text_corpus(url, about, options.read, engine)
 
 
-class _Batch(NamedTuple):
+class _Batch(msgspec.Struct, frozen=True):
     """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
 
     key: str

@@ -22,7 +22,6 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
 from itertools import chain, pairwise
@@ -30,8 +29,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec import field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import softmax
@@ -139,8 +141,7 @@ class Spool(Generic[T]):
         self._file.close()
 
 
-@dataclass(slots=True)
-class RawCorpus:
+class RawCorpus(msgspec.Struct):
     """The documents of a source; each iteration reads it again."""
 
     name: str  # of the file or folder, or the id of a dataset on the Hub

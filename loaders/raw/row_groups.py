@@ -6,16 +6,15 @@ paragraphs) see only the documents of one part. Repetitions across parts are fou
 (`near_duplicates`).
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+import msgspec
 import polars as pl
 import pyarrow.parquet as pq
 
@@ -70,8 +69,7 @@ def _open_parquet(file: TextFile) -> Iterator[pq.ParquetFile]:
         yield parquet
 
 
-@dataclass(frozen=True, slots=True)
-class TextCorpusPart:
+class TextCorpusPart(msgspec.Struct, frozen=True):
     """A row group, or some rows of it, as a part of a corpus; its rows are documents."""
 
     corpus: str
@@ -108,7 +106,7 @@ class TextCorpusPart:
     def key(self) -> str:
         """The digest of everything that its shard depends on."""
         depends = [
-            VERSION, FORMAT, self.corpus, self.file.name, self.identity, dataclasses.asdict(self.options),
+            VERSION, FORMAT, self.corpus, self.file.name, self.identity, msgspec.structs.asdict(self.options),
             self.engine.identity,
         ]  # fmt: skip
         if self.first is not None:
@@ -237,7 +235,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
         CorpusFormatError: a file is not parquet.
         RemoteError: a file does not exist or cannot be read.
     """
-    options = dataclasses.replace(options, lang=source.lang)
+    options = msgspec.structs.replace(options, lang=source.lang)
     place, repository, commit = pinned(url)
     files = files_at(place, PARQUET)
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
@@ -246,10 +244,10 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     if not parts:
         raise UnsupportedError(f"{url}: the parquet files have no row")
     rows = sum(part.n_documents for part in parts)
-    source = dataclasses.replace(
+    source = msgspec.structs.replace(
         source, repo=repository or source.repo, commit=commit or source.commit,
         files=tuple(SourceFile(file.name, file.digest, file.bytes) for file in files),
-        annotation={"made_by": dict(engine.identity), "read": dataclasses.asdict(options) | {"source": place}},
+        annotation={"made_by": dict(engine.identity), "read": msgspec.structs.asdict(options) | {"source": place}},
     )  # fmt: skip
     layers = ["sections", "text", *(("lemma", "upos", "feats", "deps") if engine.tags else ())]
     return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, dict.fromkeys(layers, rows)))

@@ -22,11 +22,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, pairwise, zip_longest
-from typing import ClassVar, Final, NamedTuple, Protocol
+from typing import ClassVar, Final, Protocol
 
+import msgspec
 import polars as pl
 import regex
 import sentencex
@@ -224,7 +224,7 @@ CHUNK: Final = 40_000
 """Number of characters that an engine gets at once; it bounds memory."""
 
 
-class Token(NamedTuple):
+class Token(msgspec.Struct, frozen=True):
     """A token: its span in the paragraph's text, and its words, several for a multiword token."""
 
     start: int
@@ -232,7 +232,7 @@ class Token(NamedTuple):
     words: tuple[Word, ...]
 
 
-class Sentence(NamedTuple):
+class Sentence(msgspec.Struct, frozen=True):
     """A sentence: its span in the paragraph's text, the tokens if a model found them, the reason if it is dropped."""
 
     start: int
@@ -270,8 +270,7 @@ def boundary_rules(lang: str) -> dict[str, object]:
     return {"plugins": of_plugin} if of_plugin else {}
 
 
-@dataclass(frozen=True, slots=True)
-class RuleEngine:
+class RuleEngine(msgspec.Struct, frozen=True):
     """Finds the sentences of one language by rules; words are not annotated.
 
     Raises:
@@ -309,8 +308,7 @@ class RuleEngine:
         return sentences
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedSentence:
+class PlacedSentence(msgspec.Struct, frozen=True):
     """A sentence that is kept, with its paragraph."""
 
     paragraph: Paragraph
@@ -328,8 +326,9 @@ class PlacedSentence:
     @property
     def tokens(self) -> Sequence[Token]:
         """Its tokens: those of a model, else words by the rules of Unicode."""
-        text, (start, end, tokens, _) = self.paragraph.text, self.sentence
-        return tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in word_spans(text, start, end)]
+        text, sentence = self.paragraph.text, self.sentence
+        spans = word_spans(text, sentence.start, sentence.end)
+        return sentence.tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in spans]
 
     @property
     def alphanumeric_words(self) -> int:

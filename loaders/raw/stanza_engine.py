@@ -16,12 +16,12 @@ import os
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
+from msgspec import field
 
 from discoprobe.loaders.annotation_manifest import entries
 from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
@@ -81,8 +81,7 @@ def read_processors(names: Sequence[str]) -> dict[str, str]:
     return {name: named.get(name) or "default" for name in (*DEFAULT[: last + 1], *named)}
 
 
-@dataclass(frozen=True, slots=True)
-class StanzaModels:
+class StanzaModels(msgspec.Struct, frozen=True):
     """Models of one language, whose files exist and are verified.
 
     Attributes:
@@ -197,8 +196,7 @@ def _device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-@dataclass(frozen=True, slots=True)
-class StanzaEngine:
+class StanzaEngine(msgspec.Struct, frozen=True):
     """Stanza with certain models of one language.
 
     Attributes:
@@ -253,7 +251,7 @@ class StanzaEngine:
         for paragraph, of_paragraph in zip(paragraphs, sentences, strict=True):
             for i, sentence in enumerate(of_paragraph):
                 tokens = tuple(_annotate_token(token, paragraph.text, words) for token in sentence.tokens)
-                of_paragraph[i] = sentence._replace(tokens=tokens)
+                of_paragraph[i] = msgspec.structs.replace(sentence, tokens=tokens)
         return sentences
 
     def _tokenise(self, texts: Sequence[str]) -> list[Any]:
@@ -442,4 +440,4 @@ def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
             head=MISSING if word.head is None or word.deprel is None else str(word.head), deprel=deprel,
             confidence=_confidence(word),
         ))  # fmt: skip
-    return token._replace(words=tuple(annotated))
+    return msgspec.structs.replace(token, words=tuple(annotated))

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError
@@ -39,7 +40,7 @@ CLOSING: Final = frozenset(".,;:!?…")
 """Punctuation marks before which the space is removed after a stage direction was taken out."""
 
 
-class _Piece(NamedTuple):
+class _Piece(msgspec.Struct, frozen=True):
     """A paragraph, or lines of verse that follow each other in an element, and the element that it is in."""
 
     lines: list[str]

@@ -14,11 +14,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 from discoprobe.loaders.raw.document import (
@@ -57,8 +57,7 @@ SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character: JSON can express it, but UTF-8 cannot encode it."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawFile:
+class RawFile(msgspec.Struct, frozen=True):
     """A file, or a folder saved by ``datasets``; ``name`` is relative to the source folder."""
 
     path: Path | None  # None for a dataset on the Hub

@@ -7,14 +7,14 @@ into a release folder as a config.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import polars as pl
+from msgspec import field
 
 from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, Leaks, config_of, suite_of
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
@@ -101,14 +101,14 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             missing = f"no such file, folder, config of {out}, or Hub id (hf://owner/name)"
             if len(names) < 2:  # noqa: PLR2004  nothing else is asked for
                 raise DiscoprobeError(f"{name}: {missing}")
-            parts.append(Read((), (Skipped(name, missing),)))
+            parts.append(((), (Skipped(name, missing),)))
     if paths:
         parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
-    data = tuple(with_edited(dataset, reading.edited) for part in parts for dataset in part.data)
-    skipped = tuple(source for part in parts for source in part.skipped)
+    data = tuple(with_edited(dataset, reading.edited) for of_part, _ in parts for dataset in of_part)
+    skipped = tuple(source for _, of_part in parts for source in of_part)
     if not data:
         raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
-    return Read(data, skipped)
+    return data, skipped
 
 
 def _skipping(name: str, read: Callable[[], Read]) -> Read:
@@ -116,7 +116,7 @@ def _skipping(name: str, read: Callable[[], Read]) -> Read:
     try:
         return read()
     except UnreadableDataError as error:
-        return Read((), (Skipped(name, str(error).removeprefix(f"{name}: ")),))
+        return (), (Skipped(name, str(error).removeprefix(f"{name}: ")),)
 
 
 def _is_hub_id(name: str) -> bool:
@@ -159,11 +159,11 @@ def read_dataset(
     features: Mapping[str, Any] = next((rows.features for rows in loaded.values() if rows.features), {})
     names = {column: tuple(feature.names) for column, feature in features.items() if hasattr(feature, "names")}
     splits = {split: _frame(rows) for split, rows in loaded.items()}
-    read = read_frames(name, splits, names, reading)
-    return read._replace(data=tuple(
+    read, skipped = read_frames(name, splits, names, reading)
+    return tuple(
         with_provenance(data, format=f"{data.read.format if data.read else 'table'}, dataset with features")
-        for data in read.data
-    ))  # fmt: skip
+        for data in read
+    ), skipped  # fmt: skip
 
 
 def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
@@ -189,7 +189,7 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "check": design.check,
             "configs": design.configs,
             "rows": design.n,
-            "accuracy": f"{design.accuracy:.3f} [{design.interval.low:.3f}, {design.interval.high:.3f}]",
+            "accuracy": f"{design.accuracy:.3f} [{design.interval[0]:.3f}, {design.interval[1]:.3f}]",
             "gain": f"{design.gain:+.3f}",
             "threshold": f"{design.threshold:.3f}",
             "design": str(design.outcome),
@@ -199,21 +199,20 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
     ]
 
 
-def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
+def reports(datasets: Sequence[AuditInput], jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
     """A report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
     reports: list[Report] = []
-    alone = len(read.data) == 1
-    with process_pool(min(jobs, max(2, len(read.data)))) as executor:
+    alone = len(datasets) == 1
+    with process_pool(min(jobs, max(2, len(datasets)))) as executor:
         if alone:
-            return [audit(read.data[0], executor=executor)]
-        for report in (executor.map if executor else map)(audit, read.data):
+            return [audit(datasets[0], executor=executor)]
+        for report in (executor.map if executor else map)(audit, datasets):
             reports.append(report)
-            progress("auditing", len(reports), len(read.data))
+            progress("auditing", len(reports), len(datasets))
     return reports
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedReport(Report):
+class JudgedReport(Report, frozen=True):
     """A report with its verdict, as `build audit --json` prints it."""
 
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
@@ -267,22 +266,21 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     paths = [data] if isinstance(data, str | Path) else data
     splits = data if isinstance(data, Mapping) else {"test": data}
     if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | Path) for path in paths):
-        read = read_all([str(path) for path in paths], Path(), reading)
-        if len(read.data) > 1:
-            datasets_read = ", ".join(dataset.name for dataset in read.data)
-            raise UnreadableDataError(f"{len(read.data)} datasets ({datasets_read}); audit them one by one")
+        read, skipped = read_all([str(path) for path in paths], Path(), reading)
+        if len(read) > 1:
+            names = ", ".join(dataset.name for dataset in read)
+            raise UnreadableDataError(f"{len(read)} datasets ({names}); audit them one by one")
     elif all(hasattr(rows, "features") for rows in splits.values()):
-        read = read_dataset(name, splits, reading)
+        read, skipped = read_dataset(name, splits, reading)
     else:
-        read = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
-    read = read._replace(data=tuple(with_edited(dataset, reading.edited) for dataset in read.data))
-    report = reports(read, jobs, silent)[0]
-    notes = tuple(f"not read: {source.name}: {source.reason}" for source in read.skipped)
-    return _judge(dataclasses.replace(report, notes=(*report.notes, *notes)))
+        read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
+    report = reports([with_edited(dataset, reading.edited) for dataset in read], jobs, silent)[0]
+    notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
+    return _judge(msgspec.structs.replace(report, notes=(*report.notes, *notes)))
 
 
 def _judge(report: Report) -> JudgedReport:
-    values = {part.name: getattr(report, part.name) for part in dataclasses.fields(report)}
+    values = {part.name: getattr(report, part.name) for part in msgspec.structs.fields(report)}
     return JudgedReport(**values, verdict=verdicts_of([report])[0])
 
 
@@ -311,8 +309,7 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(msgspec.Struct, frozen=True):
     """The user's description of the data: type of the rows, name and language of the config, licence, citation."""
 
     task_type: str
@@ -322,8 +319,7 @@ class About:
     citation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True):
     """The report on a config, leak → rows left out, remarks on it, what was skipped, and whether it was written."""
 
     report: Report
@@ -364,20 +360,18 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         config = suite_of(about.task_type, files, name=about.name, lang=about.lang, source=_source_of(about, files))
         report = audit(config)
     else:
-        read = read_all(names, out, reading)
-        if len(read.data) > 1:
-            datasets_read = ", ".join(data.name for data in read.data)
-            raise DiscoprobeError(
-                f"{' '.join(names)}: {len(read.data)} datasets ({datasets_read}); import them one by one"
-            )
-        data, skipped = read.data[0], read.skipped
+        read, skipped = read_all(names, out, reading)
+        if len(read) > 1:
+            found = ", ".join(data.name for data in read)
+            raise DiscoprobeError(f"{' '.join(names)}: {len(read)} datasets ({found}); import them one by one")
+        data = read[0]
         names_read = {file for of_split in (data.read.files if data.read else {}).values() for file in of_split}
         files = [path for path in files if path.name in names_read or is_archive(path)]
         source = _source_of(about, files)
         if not files:  # the repository on the Hub
-            source = dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
+            source = msgspec.structs.replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, leaks=leaks)
-        report = dataclasses.replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
+        report = msgspec.structs.replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
     written = not strict or not report.failed or verdict_of(report).is_minor
     if written:
         with open_release(out) as release:

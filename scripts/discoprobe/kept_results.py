@@ -7,12 +7,12 @@ made again.
 
 import hashlib
 import logging
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
 import pyarrow as pa
+from msgspec.structs import replace
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable

@@ -5,12 +5,13 @@ These are the functions of ``import discoprobe`` that read and build; ``sources`
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from discoprobe.auditing import JudgedReport, audit_any
 from discoprobe.builders import build as building
@@ -41,7 +42,7 @@ QUICK: Final = 5_000
 """Rows up to which the view of a config audits it; the audit of as many takes a few seconds."""
 
 
-class BuiltConfig(Config):
+class BuiltConfig(Config, frozen=True, dict=True):
     """A config that `build` returned; notebooks show it as a table with its audit and some rows."""
 
     @functools.cached_property
@@ -133,7 +134,7 @@ def build(
         corpus = load_corpus(corpus, progress=progress)
     with _bars(shown=progress) as report:
         config = building.build(task, corpus, settings, report)
-    return BuiltConfig(**{field.name: getattr(config, field.name) for field in dataclasses.fields(config)})
+    return BuiltConfig(**{field.name: getattr(config, field.name) for field in msgspec.structs.fields(config)})
 
 
 @contextmanager

@@ -7,13 +7,11 @@ what could be built, and `why` what became of a sentence (`builders.why`). `rebu
 commits and hashes in its manifest (`requests_of`), not from those of the present catalogue.
 """
 
-import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -52,8 +50,7 @@ from discoprobe.sources import corpora_of, fill_of, is_filled
 Pinned = Treebank | TextCorpus | FormsTable
 
 
-@dataclass(frozen=True, slots=True)
-class BuildResult:
+class BuildResult(msgspec.Struct, frozen=True):
     """The manifest of the release, the names of the configs that were built, and the configs that are not available."""
 
     manifest: Manifest
@@ -125,7 +122,7 @@ def run(
 
 def _as_used(corpus: Corpus, task: AnyTask) -> Corpus:
     """The corpus without the table of forms, if a task does not use it."""
-    return corpus if task.uses_forms else dataclasses.replace(corpus, forms=None)
+    return corpus if task.uses_forms else msgspec.structs.replace(corpus, forms=None)
 
 
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
@@ -156,7 +153,7 @@ def _with_plugins(config: Config, task: AnyTask, corpus: Corpus) -> Config:
         if name.endswith(file.name)
     )
     note = f"Made with files that are not part of discoprobe: {named}"
-    return dataclasses.replace(config, plugins=identity(files), notes=(*config.notes, note))
+    return msgspec.structs.replace(config, plugins=identity(files), notes=(*config.notes, note))
 
 
 def audited_configs(
@@ -290,14 +287,13 @@ def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
                 },
                 "text": summary(entries(files)),
             }
-            sources.append(dataclasses.replace(source, files=files, annotation=annotation))
+            sources.append(msgspec.structs.replace(source, files=files, annotation=annotation))
         else:
             sources.append(source)
-    return dataclasses.replace(corpus, sources=tuple(sources))
+    return msgspec.structs.replace(corpus, sources=tuple(sources))
 
 
-@dataclass(frozen=True, slots=True)
-class StaleConfigs:
+class StaleConfigs(msgspec.Struct, frozen=True):
     """The tasks of each corpus that have to be built, and why; and the names of the configs that are up to date."""
 
     to_build: tuple[tuple[Corpus, Sequence[AnyTask]], ...]
@@ -378,8 +374,10 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
             "filled by": (", ".join(fill_of(request, corpus.lang)) or None) if config.task in filled else None,
             "reason": config.reason if isinstance(config, Unavailable) else None,
         }
-        for corpus, of_corpus in corpora_of(dataclasses.replace(request, fill=()), tasks, progress)
-        for config, _ in audited_configs(corpus, of_corpus, dataclasses.replace(request, audit=False), None, progress)
+        for corpus, of_corpus in corpora_of(msgspec.structs.replace(request, fill=()), tasks, progress)
+        for config, _ in audited_configs(
+            corpus, of_corpus, msgspec.structs.replace(request, audit=False), None, progress
+        )
     ]
 
 
@@ -400,13 +398,13 @@ def why(request: Request, config: str, sentence: str, progress: Progress = silen
     tasks = tasks_named([task_name])
     if len(tasks) > 1 or tasks[0].name != task_name:
         raise UnknownNameError("config", config, [f"{task.name}_{lang}" for task in tasks])
-    request = dataclasses.replace(request, languages=(lang,), tasks=(task_name,))
+    request = msgspec.structs.replace(request, languages=(lang,), tasks=(task_name,))
     with process_pool(request.jobs) as executor:
         for corpus, of_corpus in corpora_of(request, tasks, progress):
             if of_corpus:
                 traced = trace(tasks[0], corpus, request.settings, executor, n_workers(request.jobs) + 2, progress)
                 excluded, least = request.exclude.get(config, {}), request.least_rows
-                traced = dataclasses.replace(
+                traced = msgspec.structs.replace(
                     traced, config=for_release(traced.config, excluded, least), excluded=excluded
                 )
                 return traced.explain(sentence)
@@ -512,7 +510,7 @@ def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | N
     if source is None:
         return None
     annotation, licence, citation = source["annotation"], source["licence"], source["citation"]
-    names = {field.name for field in dataclasses.fields(ReadOptions)}
+    names = {field.name for field in msgspec.structs.fields(ReadOptions)}
     read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
     if annotation["made_by"]["engine"] == "rules":
         return AnnotationOptions(

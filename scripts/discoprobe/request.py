@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
+
+import msgspec
+from msgspec import field
 
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, LICENCES, Licences
+from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, LICENCES, FormsTable, Licences, TextCorpus, Treebank
 from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
 from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
+from discoprobe.loaders.raw.prepare import AnnotationOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from discoprobe.loaders.catalogue.treebanks import FormsTable, TextCorpus, Treebank
-    from discoprobe.loaders.raw.prepare import AnnotationOptions
+    from collections.abc import Sequence
 
 
 SAMPLE = "sample"
@@ -28,8 +28,7 @@ NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
 """Characters that are replaced by ``-`` in the name of a corpus, because it is part of file names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """What to build.
 
     Attributes:
@@ -71,8 +70,8 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("languages", "corpora", "tasks", "fill"):
             if isinstance(value := getattr(self, name), str):  # one name instead of several
-                object.__setattr__(self, name, (value,))
-        object.__setattr__(self, "languages", language_codes(self.languages))
+                msgspec.structs.force_setattr(self, name, (value,))
+        msgspec.structs.force_setattr(self, "languages", language_codes(self.languages))
 
     @property
     def reading(self) -> AnnotationOptions:
@@ -81,7 +80,7 @@ class Request:
 
         raw = self.raw or AnnotationOptions()
         skips = self.on_error == "skip"
-        return dataclasses.replace(raw, read=dataclasses.replace(raw.read, on_error="skip")) if skips else raw
+        return msgspec.structs.replace(raw, read=msgspec.structs.replace(raw.read, on_error="skip")) if skips else raw
 
     @property
     def least_rows(self) -> tuple[int, int, int]:
@@ -117,11 +116,11 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     if gold and silver:
         raise UsageError("--gold keeps to treebanks and --silver adds annotated text; give one of them")
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
-    settings = dataclasses.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
+    settings = msgspec.structs.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
     if documents is not None:
-        settings = dataclasses.replace(settings, most_documents=documents)
+        settings = msgspec.structs.replace(settings, most_documents=documents)
     if size:
-        settings = dataclasses.replace(settings, sizes=read_sizes(size))
+        settings = msgspec.structs.replace(settings, sizes=read_sizes(size))
     settings = with_values(settings, values or [])
     if languages == (ALL,) and not corpora:
         every = [head.code for head in treebanks.languages(every=True)]

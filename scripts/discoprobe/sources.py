@@ -7,12 +7,11 @@ and listings of URLs, without reading a corpus. `Contexts` finds the sentences a
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import logging
 import operator
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +19,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.settings import UNIMORPH
+from discoprobe.builders.task import AnyTask
 from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
@@ -58,9 +58,8 @@ from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, i
 from discoprobe.silver import held_out, is_annotated, label_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator
 
-    from discoprobe.builders.task import AnyTask
 
 _log = logging.getLogger(__name__)
 
@@ -102,8 +101,7 @@ TEXT = frozenset({"documents", "sections", "text"})
 """Layers of text that was only divided into sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusGroup:
+class CorpusGroup(msgspec.Struct, frozen=True):
     """Corpora of a request that are read together, and what is built from them.
 
     Attributes:
@@ -192,7 +190,7 @@ def corpora_of(
     for group, paths in zip(groups, paths_of, strict=True):
         for corpus in _read(group, request, paths, progress) if group.named else map(text_of, group.languages):
             assert corpus is not None
-            corpus = dataclasses.replace(corpus, forms=forms.get(corpus.lang))  # noqa: PLW2901 (the same, with forms)
+            corpus = msgspec.structs.replace(corpus, forms=forms.get(corpus.lang))  # noqa: PLW2901 (the same, with forms)
             of_lang, text = group.tasks_of(corpus.lang), text_of(corpus.lang) if group.named else None
             unfilled = [task for task in of_lang if text is None or not is_filled(task)]
             if request.silver and text and (annotated := [task for task in unfilled if is_annotated(task)]):
@@ -206,10 +204,10 @@ def corpora_of(
                 if of_silver := [task for task in annotated if task.name in trust]:
                     labels = {"silver": {name: msgspec.to_builtins(figures) for name, figures in errors.items()}}
                     about = tuple(
-                        dataclasses.replace(source, annotation={**(source.annotation or {}), **labels})
+                        msgspec.structs.replace(source, annotation={**(source.annotation or {}), **labels})
                         for source in silver.sources
                     )
-                    yield corpus + dataclasses.replace(silver, sources=about, trust=trust), of_silver
+                    yield corpus + msgspec.structs.replace(silver, sources=about, trust=trust), of_silver
                 unfilled = [task for task in unfilled if task not in of_silver]
             if unfilled:
                 yield corpus, unfilled
@@ -275,7 +273,7 @@ def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | No
     if not named:
         return None
     given = request.reading
-    options = dataclasses.replace(
+    options = msgspec.structs.replace(
         given, segment=not annotate, rules=given.rules and not annotate,
         lengths=request.settings.probing_words if annotate else None,
     )  # fmt: skip
@@ -283,11 +281,12 @@ def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | No
         text = functools.reduce(operator.add, [_text_in_parquet(corpus, lang, options) for corpus in named])
     except RemoteError as error:
         raise RemoteError(f"{error}; or build from treebanks alone with --gold") from error
-    parts = tuple(dataclasses.replace(part, fills=True) for part in text.parts if isinstance(part, TextCorpusPart))
+    parts = tuple(msgspec.structs.replace(part, fills=True) for part in text.parts if isinstance(part, TextCorpusPart))
     sources = tuple(
-        dataclasses.replace(source, annotation={**(source.annotation or {}), "fills": True}) for source in text.sources
+        msgspec.structs.replace(source, annotation={**(source.annotation or {}), "fills": True})
+        for source in text.sources
     )
-    return dataclasses.replace(text, parts=parts, sources=sources)
+    return msgspec.structs.replace(text, parts=parts, sources=sources)
 
 
 def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress: Progress = silent) -> Iterator[Corpus]:
@@ -359,7 +358,7 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
             paths += [packaged[code] for code in codes or packaged]
         elif isinstance(text := corpus.of_catalogue, TextCorpus):
             about = Source(text.name, text.lang, text.licence, text.repo, text.commit, text.citation)
-            how = dataclasses.replace(options, read=read_options(text.read))
+            how = msgspec.structs.replace(options, read=read_options(text.read))
             downloads.fetch([text], jobs=jobs, progress=progress)
             read = functools.partial(prepare, str(downloads.folder(text)), about, jobs=jobs, progress=progress)
             try:
@@ -370,12 +369,12 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
                 _log.warning(
                     "%s; without them, tasks that need annotated words are not built from %s", error, text.name
                 )
-                paths.append(read(dataclasses.replace(how, segment=True)).folder)
+                paths.append(read(msgspec.structs.replace(how, segment=True)).folder)
         elif corpus.of_catalogue is None and corpus.how != PARTLY:
             path = as_path(corpus.name)
             if _is_raw(path):
                 own = _own_text(path, codes[0] if len(codes) == 1 else "")
-                about = dataclasses.replace(
+                about = msgspec.structs.replace(
                     own, licence=options.licence or own.licence, citation=options.citation or own.citation
                 )
                 paths.append(prepare(path, about, options, jobs=jobs, progress=progress).folder)
@@ -434,8 +433,7 @@ LONG: Final = frozenset({DOWNLOAD, ANNOTATE, SEGMENT})
 """Steps without which it is not known whether a config is up to date."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCorpus:
+class NamedCorpus(msgspec.Struct, frozen=True):
     """What a name of a corpus stands for.
 
     Attributes:
@@ -523,8 +521,7 @@ def is_parquet_text(source: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedSource:
+class PlannedSource(msgspec.Struct, frozen=True):
     """A corpus that would be read.
 
     Attributes:
@@ -571,7 +568,7 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
             if group.named:
                 of_fill = [task for task in of_fill if is_filled(task) or (request.silver and is_annotated(task))]
             for name in fill_of(request, code) if of_fill else ():
-                text = dataclasses.replace(name_corpus(name, code, request, segment=True), how=FILL)
+                text = msgspec.structs.replace(name_corpus(name, code, request, segment=True), how=FILL)
                 texts.append(_planned(text, code, of_fill))
     for lang, table in _tables_of_forms(groups, request).items():
         names = tuple(task.name for task in tasks if task.uses_forms)

@@ -3,11 +3,11 @@
 And what is in the corpora twice is used once.
 """
 
-import dataclasses
 import itertools
 import shutil
 from collections import Counter
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,7 +21,7 @@ from discoprobe.builders.drops import COPY
 from discoprobe.loaders import keys_of
 from discoprobe.sources import load_corpus
 
-BLOCKS = dataclasses.replace(SMALL_CLASSES, block=5000, sizes=(55_000, 15_000, 30_000))
+BLOCKS = msgspec.structs.replace(SMALL_CLASSES, block=5000, sizes=(55_000, 15_000, 30_000))
 """About ten documents of the sample are a block."""
 ONE_BLOCK = SMALL_CLASSES
 WIKIPEDIA = SHARED / "corpora" / "hub" / "wiki_de"
@@ -79,7 +79,9 @@ def test_renamed_folders_give_the_same_rows(two_corpora, tmp_path, settings):
     assert {row["corpus"] for table in after["bso"].splits.values() for row in table.to_pylist()} == {"ape", "zebra"}
 
 
-@pytest.mark.parametrize("settings", [ONE_BLOCK, dataclasses.replace(ONE_BLOCK, block=20_000)], ids=["one", "blocks"])
+@pytest.mark.parametrize(
+    "settings", [ONE_BLOCK, msgspec.structs.replace(ONE_BLOCK, block=20_000)], ids=["one", "blocks"]
+)
 def test_renamed_folders_of_relations_trees_and_entities_give_the_same_rows(tmp_path, settings):
     home = tmp_path / "home"
     home.mkdir()

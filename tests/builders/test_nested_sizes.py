@@ -1,8 +1,8 @@
 """A larger size only adds rows, in one block and in several, where the shares of the splits are the same."""
 
-import dataclasses
 from itertools import pairwise
 
+import msgspec
 import pytest
 from discourse_corpora import write_many, write_trees
 from shared import SMALL_CLASSES
@@ -20,7 +20,7 @@ def builds(corpus, settings, tasks, of_sizes=SIZES):
     return [
         {
             result.task: result
-            for result in build.build_all(tasks_named(tasks), corpus, dataclasses.replace(settings, sizes=sizes))
+            for result in build.build_all(tasks_named(tasks), corpus, msgspec.structs.replace(settings, sizes=sizes))
             if isinstance(result, Config)
         }
         for sizes in of_sizes
@@ -32,7 +32,7 @@ def shards_of_documents(shard):
     for documents in shard.documents.partition_by("doc", maintain_order=True):
         sentences = shard.sentences.join(documents.select("doc"), on="doc", how="semi", maintain_order="left")
         tokens = shard.tokens.join(sentences.select("sent"), on="sent", how="semi", maintain_order="left")
-        yield dataclasses.replace(shard, documents=documents, sentences=sentences, tokens=tokens)
+        yield msgspec.structs.replace(shard, documents=documents, sentences=sentences, tokens=tokens)
 
 
 def rows_of(config):
@@ -53,7 +53,7 @@ def not_nested(of_sizes):
 def test_sizes_are_nested_in_several_blocks(corpus_of):
     corpus = corpus_of("sample", "es")
     parts = [part for shard in corpus.shards() for part in shards_of_documents(shard)]
-    settings = dataclasses.replace(SMALL_CLASSES, block=10_000)
+    settings = msgspec.structs.replace(SMALL_CLASSES, block=10_000)
     of_sizes = builds(Corpus.of_shards("es", parts), settings, sorted(all_tasks()), OF_ONE_SHARE)
     assert len(of_sizes[-1]) >= 18
     assert not_nested(of_sizes) == []

@@ -1,10 +1,10 @@
 """What somebody who adds a task meets: tasks of the functions that docs/adding_a_task.md names, and their errors."""
 
 import functools
-from dataclasses import replace
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from discoprobe.builders import Config, DiscourseTask, Sample, Settings, Shape, build_all
 from discoprobe.builders.edits import swap_task

@@ -1,12 +1,12 @@
 """A task that was pickled to a worker gives the same rows; nothing in ``builders/`` asks which copy it has."""
 
 import ast
-import dataclasses
 import importlib
 import pickle
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
+import msgspec
 import pytest
 from copied_corpora import write_copies
 from shared import SAMPLE_LANGUAGES, SMALL_CLASSES
@@ -16,7 +16,7 @@ from discoprobe.builders import Config, DiscourseTask, all_tasks, blocks_of, bui
 from discoprobe.sources import load_corpus
 
 ROOT = Path(builders.__file__).parent
-SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=5_000)
+SMALL_BLOCKS = msgspec.structs.replace(SMALL_CLASSES, block=5_000)
 
 
 def pickled(value):
@@ -29,7 +29,7 @@ def with_pickled_contexts(task):
     task = pickled(task)
     names = ["sample"] if isinstance(task, DiscourseTask) else ["sample", "select"]
     functions = {name: getattr(task, name) for name in names}
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         task,
         **{
             name: lambda source, context, function=function: function(source, pickled(context))

@@ -1,6 +1,5 @@
 """Splits get their share of the rows, not only of the candidates: matching takes more from small splits."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from shared import UD, needs_shared
 
 from discoprobe.builders import (

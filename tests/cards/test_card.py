@@ -2,12 +2,12 @@
 
 import itertools
 import re
-from dataclasses import replace
 from types import ModuleType
 
 import pytest
 from card_cases import HOSTILE, config, hostile_config
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from discoprobe.builders import Config, Paper, Shape, all_tasks, meanings, papers_of, schema
 from discoprobe.builders.audit import audit

@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from dataclasses import replace
 
 import pytest
 from card_figures import Release, page_path
+from msgspec.structs import replace
 from releases import config, report, source
 from shared import ROOT
 

@@ -1,10 +1,10 @@
 """What is up to date is not built again, and whatever can change a byte makes it stale."""
 
-import dataclasses
 import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from shared import sample_file, tree_of
 
@@ -77,7 +77,7 @@ def test_a_build_is_up_to_date_for_a_renewal(request_, tmp_path):
 
 
 def test_only_what_is_asked_for_is_built(out, request_):
-    more = dataclasses.replace(request_, tasks=("bso", "so"))
+    more = msgspec.structs.replace(request_, tasks=("bso", "so"))
     assert renewed(more, out) == ({"so_es"}, {"bso_es"})
     assert renewed(request_, out) == (set(), set(ALL)), "the others are as they were"
 
@@ -125,7 +125,7 @@ def test_a_folder_where_there_should_be_none(out, request_):
     "changes", [{"seed": 14}, {"sizes": (60, 20, 20)}, {"match": False}, {"discourse_words": (4, 64)}], ids=str
 )
 def test_other_settings(out, request_, changes):
-    other = dataclasses.replace(request_, settings=dataclasses.replace(Settings(), **changes))
+    other = msgspec.structs.replace(request_, settings=msgspec.structs.replace(Settings(), **changes))
     assert renewed(other, out)[0] == set(ALL)
     assert renewed(other, out) == (set(), set(ALL))
 
@@ -142,18 +142,18 @@ def test_one_more_corpus(out, request_, corpus):
     head, *sentences = corpus.read_text(encoding="utf-8").split("\n\n")
     extra.write_text("\n\n".join(sentences[3:5]) + "\n\n", encoding="utf-8")
     assert head
-    more = dataclasses.replace(request_, corpora=(str(corpus), str(extra)))
+    more = msgspec.structs.replace(request_, corpora=(str(corpus), str(extra)))
     assert renewed(more, out)[0] == set(ALL)
 
 
 def test_without_audit_is_something_else(out, request_):
-    assert renewed(dataclasses.replace(request_, audit=False), out)[0] == set(ALL)
+    assert renewed(msgspec.structs.replace(request_, audit=False), out)[0] == set(ALL)
 
 
 def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
     words = tmp_path / "words.tsv"
     words.write_text("casa\t12.5\n", encoding="utf-8")
-    request = dataclasses.replace(request_, settings=Settings(frequency=str(words)), tasks=("bso",))
+    request = msgspec.structs.replace(request_, settings=Settings(frequency=str(words)), tasks=("bso",))
     out = tmp_path / "other"
     assert renewed(request, out)[0] == {"bso_es"}
     entry = manifest.read(out)["configs"]["bso_es"]
@@ -182,7 +182,7 @@ def test_another_version_of_a_step(out, request_, monkeypatch, stage):
 
 def test_another_version_of_a_task(out, request_, monkeypatch):
     task = all_tasks()["bso"]
-    changed = dataclasses.replace(task, version=task.version + 1)
+    changed = msgspec.structs.replace(task, version=task.version + 1)
     monkeypatch.setattr("discoprobe.builders.task.all_tasks", lambda: {**all_tasks(), "bso": changed})
     assert renewed(request_, out)[0] == {"bso_es"}
 
@@ -224,12 +224,12 @@ def test_why_a_config_is_built_again_is_said(out, request_, corpus, monkeypatch)
         return pipeline.stale_configs(request, out).reasons
 
     assert reasons(request_) == {}
-    other_seed = dataclasses.replace(request_, settings=Settings(seed=14))
+    other_seed = msgspec.structs.replace(request_, settings=Settings(seed=14))
     assert reasons(other_seed) == {
         "bso_es": ("seed: 13 → 14",), "dc_es": ("seed: 13 → 14",),
         "gapping_es": ("could not be built, and something has changed",),
     }  # fmt: skip
-    more = dataclasses.replace(request_, tasks=(*TASKS, "so"))
+    more = msgspec.structs.replace(request_, tasks=(*TASKS, "so"))
     assert reasons(more) == {"so_es": ("not built yet",)}
     path = out / manifest.NAME
     text = json.loads(path.read_bytes())
@@ -248,8 +248,8 @@ def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
     tasks = tasks_named(("agreement_suite", "bso"))
     sample = load_corpus("es", ["sample"])
     table = corpus_tables.FormsFile((sample_file("es"),), corpus_tables.Source("UniMorph-es", "es", commit="1" * 40))
-    with_table = dataclasses.replace(sample, forms=table)
-    moved = dataclasses.replace(table, source=dataclasses.replace(table.source, commit="2" * 40))
+    with_table = msgspec.structs.replace(sample, forms=table)
+    moved = msgspec.structs.replace(table, source=msgspec.structs.replace(table.source, commit="2" * 40))
     request = Request(("es",), ("sample",), tuple(task.name for task in tasks))
     pipeline.run(request, tmp_path / "out", corpora=[(with_table, tasks)])
     release = manifest.read(tmp_path / "out")
@@ -258,7 +258,7 @@ def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
     assert release["configs"]["bso_es"]["sources"] == ["sample-es"]
     why = {
         task.name: staleness.why_stale(
-            release, f"{task.name}_es", pipeline._as_used(dataclasses.replace(sample, forms=moved), task),
+            release, f"{task.name}_es", pipeline._as_used(msgspec.structs.replace(sample, forms=moved), task),
             request.settings, task.version,
         )
         for task in tasks

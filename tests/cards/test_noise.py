@@ -1,6 +1,5 @@
 """The card of a dataset from raw text says who annotated it and how far such labels agree with a treebank's."""
 
-import dataclasses
 import re
 
 import msgspec
@@ -22,7 +21,7 @@ def tables():
 
 
 def made(made_by, lang="de", name="notes"):
-    return dataclasses.replace(source(name), lang=lang, annotation={"made_by": made_by})
+    return msgspec.structs.replace(source(name), lang=lang, annotation={"made_by": made_by})
 
 
 def card(*sources):

@@ -1,6 +1,5 @@
 """A push over real HTTP, with the clients as users have them, against a Hub that is strict and fails as planned."""
 
-import dataclasses
 import itertools
 import json
 import re
@@ -11,6 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -535,7 +535,7 @@ def test_a_tag_that_cannot_be_set_is_told_with_what_main_has(hub, client, pushed
 
 def test_configs_of_other_corpora_are_named(client, pushed, tmp_path):
     other = releases.source("de", licence="CC0-1.0")
-    renamed = releases.config(sources=(dataclasses.replace(other, name="notes"),))
+    renamed = releases.config(sources=(msgspec.structs.replace(other, name="notes"),))
     folder = releases.write(tmp_path / "other", renamed)
     planned = ok(client.call("push", pushed, folder=str(folder), dry_run=True))
     assert planned["resourced"] == ["bso_de: UD_de → notes"]

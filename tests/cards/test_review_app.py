@@ -1,12 +1,12 @@
 """The review application over HTTP: rows are found, marks kept, rounds blind, and strangers refused."""
 
-import dataclasses
 import json
 import re
 import signal
 import subprocess
 import sys
 
+import msgspec
 import pytest
 import releases
 from releases import config, write
@@ -143,7 +143,7 @@ def test_the_rows_that_a_solver_is_surest_of(tmp_path, monkeypatch):
 
     def reported(made, **_more):
         found = Finding("chars", Kind.SHORTCUT, Severity.ERROR, Status.BELOW, 0.5, 0.6, 0.5, rows=surest[made.name])
-        return dataclasses.replace(report(made), findings=(found,))
+        return msgspec.structs.replace(report(made), findings=(found,))
 
     monkeypatch.setattr(releases, "report", reported)
     made = write(tmp_path / "release", config("bso", "de"), config("so", "de"))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.resources
 import json
 import re
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from releases import config, report
 
-from discoprobe.builders.audit import Figure, Finding, Interval, Kind, Severity, Status, exact, smallest_gain, tallies
+from discoprobe.builders.audit import Figure, Finding, Kind, Severity, Status, exact, smallest_gain, tallies
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
@@ -31,7 +31,7 @@ def _finding(accuracy, n=60, check="length", threshold=0.52, tried=None):
 
 
 def _report(made, accuracy, n=60, **more):
-    return dataclasses.replace(report(made), findings=(_finding(accuracy, n, **more),))
+    return msgspec.structs.replace(report(made), findings=(_finding(accuracy, n, **more),))
 
 
 def _audits(*accuracies, **more):
@@ -77,7 +77,7 @@ def test_the_three_outcomes_of_a_figure(accuracy, word, grade):
 def _verdict_with(**more):
     made = report(config())
     return verdict_of(
-        dataclasses.replace(made, findings=(_finding(0.5, 10_000), _finding(0.85, 400, "edges", None)), **more)
+        msgspec.structs.replace(made, findings=(_finding(0.5, 10_000), _finding(0.85, 400, "edges", None)), **more)
     )
 
 
@@ -91,8 +91,8 @@ def test_a_solver_that_does_not_count_is_named_with_the_reason():
 
 
 def test_an_exemption_is_named_and_marked():
-    exempt = dataclasses.replace(_finding(0.95, 400), status=Status.EXEMPT, reason="length is the label")
-    verdict = verdict_of(dataclasses.replace(report(config()), findings=(exempt, _finding(0.5, 10_000, "overlap"))))
+    exempt = msgspec.structs.replace(_finding(0.95, 400), status=Status.EXEMPT, reason="length is the label")
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(exempt, _finding(0.5, 10_000, "overlap"))))
     assert (verdict.word, verdict.mark, verdict.exempt) == (BELOW, "✓†", ("length",))
     assert "length 0.950 (majority baseline 0.500); the task is exempt: length is the label." in verdict.text
     assert verdict.remark.startswith("exempt from length")
@@ -102,17 +102,17 @@ def test_what_was_not_measured_is_never_below():
     nothing = Finding(
         "length", Kind.SHORTCUT, Severity.ERROR, Status.UNMEASURED, detail="test holds one class only (a)"
     )
-    verdict = verdict_of(dataclasses.replace(report(config()), findings=(nothing,)))
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(nothing,)))
     assert (verdict.word, verdict.mark) == (UNMEASURED, "?")
     assert verdict.text == "Not measured: test holds one class only (a)."
-    assert verdict_of(dataclasses.replace(report(config()), findings=())).word == UNMEASURED
+    assert verdict_of(msgspec.structs.replace(report(config()), findings=())).word == UNMEASURED
 
 
 def test_the_figure_that_fails_is_the_one_that_is_named():
     """Accuracy is below and macro-F1 above: naming the accuracy would contradict the word."""
-    macro = Figure("macro-F1", 0.41, 0.228, 0.278, Interval(0.33, 0.49))
-    finding = dataclasses.replace(_finding(0.245, 500, "case", 0.278), status=Status.ABOVE, macro_f1=macro)
-    verdict = verdict_of(dataclasses.replace(report(config()), findings=(finding,)))
+    macro = Figure("macro-F1", 0.41, 0.228, 0.278, (0.33, 0.49))
+    finding = msgspec.structs.replace(_finding(0.245, 500, "case", 0.278), status=Status.ABOVE, macro_f1=macro)
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(finding,)))
     assert "case macro-F1 0.410 [0.330, 0.490] (threshold 0.278)" in verdict.text
     assert "0.245" not in verdict.text
 
@@ -122,7 +122,7 @@ def test_the_figure_that_fails_is_the_one_that_is_named():
 )
 def test_faulty_rows_are_graded_by_their_share(rows, of, grade):
     finding = Finding("dup-within", Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, rows, 0, n=of, cost=rows / of)
-    verdict = verdict_of(dataclasses.replace(report(config()), findings=(finding,)))
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(finding,)))
     assert (verdict.word, verdict.grade) == (ABOVE, grade)
     assert verdict.text == (
         f"{grade.capitalize()}: {rows:,} row{'s' * (rows > 1)} (of {of:,}) whose input occurs more than once in their "
@@ -147,28 +147,28 @@ def _leak(check, cost):
     ],
 )
 def test_how_faulty_rows_can_be_taken_out(findings, remedy):
-    made = dataclasses.replace(report(config()), findings=tuple(findings), external=remedy != "")
+    made = msgspec.structs.replace(report(config()), findings=tuple(findings), external=remedy != "")
     text = verdict_of(made).text
     assert remedy in text if remedy else "rows" not in text
 
 
 def test_a_minor_fault_beside_a_serious_one_is_not_minor():
-    made = dataclasses.replace(report(config()), findings=(_leak("dup-within", 0.01), _finding(0.9, 400)))
+    made = msgspec.structs.replace(report(config()), findings=(_leak("dup-within", 0.01), _finding(0.9, 400)))
     assert not verdict_of(made).is_minor
 
 
 def test_what_a_solver_reads_is_said_with_its_cue():
     cue = "blank at the end (U+0020 SPACE) → edited: covers 0.400, right 0.950"
-    above = dataclasses.replace(_finding(0.9, 400, "surface", 0.55), detail=cue)
-    text = verdict_of(dataclasses.replace(report(config()), findings=(above,))).text
+    above = msgspec.structs.replace(_finding(0.9, 400, "surface", 0.55), detail=cue)
+    text = verdict_of(msgspec.structs.replace(report(config()), findings=(above,))).text
     assert "What surface is: logistic regression on white space" in text
     assert f"here {cue}." in text
 
 
 @pytest.mark.parametrize(("accuracy", "is_said"), [(0.5, False), (0.9, True)])
 def test_what_no_model_reads_is_a_clause_of_its_own(accuracy, is_said):
-    column = dataclasses.replace(_finding(accuracy, 400, "metadata", None), detail="votes", severity=Severity.NOTE)
-    made = dataclasses.replace(report(config()), findings=(_finding(0.52, 10_000), column), external=True)
+    column = msgspec.structs.replace(_finding(accuracy, 400, "metadata", None), detail="votes", severity=Severity.NOTE)
+    made = msgspec.structs.replace(report(config()), findings=(_finding(0.52, 10_000), column), external=True)
     verdict = verdict_of(made)
     said = f"Beside the texts, where no model looks: metadata (column votes) {accuracy:.3f} (majority baseline 0.500)."
     assert (said in verdict.text) is is_said
@@ -177,7 +177,9 @@ def test_what_no_model_reads_is_a_clause_of_its_own(accuracy, is_said):
 
 
 def test_no_solver_better_than_the_baseline_is_said_so():
-    made = dataclasses.replace(report(config()), findings=(_finding(0.5, 10_000), _finding(0.48, 400, "edges", None)))
+    made = msgspec.structs.replace(
+        report(config()), findings=(_finding(0.5, 10_000), _finding(0.48, 400, "edges", None))
+    )
     assert "No solver is better than the majority baseline (0.500)." in verdict_of(made).text
 
 
@@ -214,7 +216,7 @@ def test_the_card_of_a_config_quotes_the_record_of_its_task_and_no_other_config(
     audits = {name: {"task": "so", "audit": audit} for name, audit in _audits(*[0.55] * 20).items()}
     designs = closest_designs(audits)
     assert (designs["so"].configs, designs["so"].n, designs["so"].accuracy) == (20, 1200, 0.55)
-    text = json.dumps({task: design._asdict() for task, design in designs.items()})
+    text = json.dumps({task: msgspec.to_builtins(design) for task, design in designs.items()})
     monkeypatch.setattr(importlib.resources, "files", lambda _: SimpleNamespace(
         joinpath=lambda _: SimpleNamespace(read_bytes=text.encode)))  # fmt: skip
     assert recorded_designs.__wrapped__() == designs
@@ -252,7 +254,9 @@ def test_what_failed_by_itself_stays_so_and_what_was_not_audited_too():
 
 def test_pairs_do_not_count_for_the_resolution():
     made = report(config())
-    few = dataclasses.replace(made, findings=(_finding(0.5, 400), _finding(0.5, 20, check="pairwise", threshold=0.6)))
+    few = msgspec.structs.replace(
+        made, findings=(_finding(0.5, 400), _finding(0.5, 20, check="pairwise", threshold=0.6))
+    )
     assert few.resolution == smallest_gain(0.5, 400)
     assert set(tallies(few)) == {"length", "pairwise"}
 
@@ -312,27 +316,31 @@ def test_the_table_of_designs(tmp_path, accuracy, cells):
 
 
 def test_a_check_that_was_not_measured_is_named_beside_the_others():
-    few = dataclasses.replace(_finding(0.6, 8, "pairwise"), status=Status.UNMEASURED, detail="8 groups are too few")
-    made = dataclasses.replace(report(config()), findings=(_finding(0.5, 10_000), few))
+    few = msgspec.structs.replace(_finding(0.6, 8, "pairwise"), status=Status.UNMEASURED, detail="8 groups are too few")
+    made = msgspec.structs.replace(report(config()), findings=(_finding(0.5, 10_000), few))
     assert verdict_of(made).text.startswith("Below: 1 solver is below its threshold.")
     assert "Not measured: pairwise." in verdict_of(made).text
-    checks = [dataclasses.replace(few, check=check) for check in ("chars", "words", "edges", "overlap", "pairwise")]
-    made = dataclasses.replace(made, findings=(_finding(0.5, 10_000), *checks))
+    checks = [msgspec.structs.replace(few, check=check) for check in ("chars", "words", "edges", "overlap", "pairwise")]
+    made = msgspec.structs.replace(made, findings=(_finding(0.5, 10_000), *checks))
     assert "Not measured: chars, words, edges and 2 more." in verdict_of(made).text
 
 
 def test_altered_copies_in_data_of_others_are_named_although_they_are_only_noted():
     copies = Finding("altered-dup", Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.308, 0.02, n=498, cost=0.308)
-    made = dataclasses.replace(report(config()), findings=(copies, _finding(0.5, 10_000)), external=True)
+    made = msgspec.structs.replace(report(config()), findings=(copies, _finding(0.5, 10_000)), external=True)
     assert "30.8% of 498 rows with a sentence of an earlier split that lacks" in verdict_of(made).text
-    fewer = dataclasses.replace(copies, status=Status.BELOW)
-    assert "earlier split" not in verdict_of(dataclasses.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text
+    fewer = msgspec.structs.replace(copies, status=Status.BELOW)
+    assert (
+        "earlier split" not in verdict_of(msgspec.structs.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text
+    )
 
 
 def test_one_word_that_decides_the_label_comes_first_in_data_of_others():
-    token = dataclasses.replace(_finding(1.0, 1200, "token", None), detail="'Well' is the first word → yes", cost=1.0)
-    made = dataclasses.replace(report(config()), findings=(_finding(0.55, 600), token))
-    verdict = verdict_of(dataclasses.replace(made, external=True))
+    token = msgspec.structs.replace(
+        _finding(1.0, 1200, "token", None), detail="'Well' is the first word → yes", cost=1.0
+    )
+    made = msgspec.structs.replace(report(config()), findings=(_finding(0.55, 600), token))
+    verdict = verdict_of(msgspec.structs.replace(made, external=True))
     assert verdict.word == OPEN
     assert verdict.text.startswith(
         "Open, but token alone reaches 1.000 (majority baseline 0.500; 'Well' is the first word → yes): no fault in a "

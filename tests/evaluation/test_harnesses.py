@@ -133,7 +133,7 @@ def release(corpus_of, tmp_path_factory):
 def configs(release):
     """The configs by name."""
     names = sorted(path.parent.name for path in release.glob("*/test-*.parquet"))
-    read = {data.name: data for data in read_all(names, release, Reading()).data}
+    read = {data.name: data for data in read_all(names, release, Reading())[0]}
     assert {"antecedent_suite_en", "agreement_suite_es", "cloze_es", "cloze_suite_es", "order_all_de"} <= read.keys()
     return read
 

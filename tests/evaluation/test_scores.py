@@ -3,10 +3,10 @@
 Vectors and surprisals are made up, so every figure is known, and the extra ``probe`` is not needed.
 """
 
-import dataclasses
 import re
 import types
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -249,7 +249,7 @@ def test_passages_with_direct_speech_have_a_score_of_their_own(bits, monkeypatch
     for target in (False, True):
         data = marked(target=target, condition=[0] * 4)
         texts = data.rows["texts"].list.eval(pl.element().replace(spoken))
-        data = dataclasses.replace(data, rows=data.rows.with_columns(texts))
+        data = msgspec.structs.replace(data, rows=data.rows.with_columns(texts))
         scores = {score.condition: score.n for score in surprisal.evaluate(data, MODEL, silent).conditions}
         assert scores == ({} if target else {"dialogue": 2, "narration": 2})
 

@@ -4,12 +4,12 @@ A failing test names the version to raise. Then ``pytest tests/golden/test_stage
 the new output. It stores no other output under the same version.
 """
 
-import dataclasses
 import hashlib
 import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from card_cases import config, hostile_config
 from shared import SAMPLE_LANGUAGES, sample_file
@@ -79,7 +79,7 @@ def made_by_hand():
     rows = [{"text": line, "label": int(len(line) > 60), "group": f"g{n}"} for n, line in enumerate(texts)]
     parts = [config(Shape.SENTENCE, ("short", "long"), rows[start::3], "length_en") for start in range(3)]
     splits = {name: part.splits[name] for name, part in zip(("train", "validation", "test"), parts, strict=True)}
-    return dataclasses.replace(parts[0], splits=splits)
+    return msgspec.structs.replace(parts[0], splits=splits)
 
 
 def test_audit(compare, made_by_hand):

@@ -9,12 +9,12 @@ column of any type. ``read_pairs`` reads minimal pairs.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import langcodes
+import msgspec
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import (
     COMPARED,
@@ -34,8 +34,7 @@ from discoprobe.loaders import hashing
 from discoprobe.loaders.words import UNSPACED
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
+class Roles(msgspec.Struct, frozen=True):
     """Which columns of a table hold what.
 
     Attributes:
@@ -404,7 +403,7 @@ def read_columns(
             continue
         parts.append(_usable_rows(split, split_frame, roles, counts, withheld))
     if not sum(map(len, parts)):
-        raise UnreadableDataError("; ".join(f"{place}: {why}" for place, why, _ in skipped) or f"{name}: no rows")
+        raise UnreadableDataError("; ".join(f"{each.name}: {each.reason}" for each in skipped) or f"{name}: no rows")
     if len({part.schema[roles.label].is_numeric() for part in parts}) > 1:  # numbers in one file and words in another
         parts = [part.with_columns(pl.col(roles.label).cast(pl.String)) for part in parts]
     frame = pl.concat(parts, how="vertical_relaxed")
@@ -593,7 +592,7 @@ _MANY = 20
 """Different values from which on decimal numbers are scores."""
 
 
-class Labels(NamedTuple):
+class Labels(msgspec.Struct, frozen=True):
     """Label names in order, each row's index among them, and a remark for people."""
 
     names: tuple[str, ...]

@@ -3,9 +3,11 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 from discoprobe.builders.settings import SPLITS
@@ -29,8 +31,7 @@ NAMES = {
 """What people call a split → what it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """What the user says about data; what is empty is detected.
 
     Attributes:
@@ -67,7 +68,7 @@ class Reading:
         return bool(self.text or self.choices or self.label or self.group)
 
 
-class Skipped(NamedTuple):
+class Skipped(msgspec.Struct, frozen=True):
     """What was not read.
 
     Attributes:
@@ -81,20 +82,15 @@ class Skipped(NamedTuple):
     unlabelled: bool = False
 
 
-class Read(NamedTuple):
-    """The datasets that were read, and what was skipped."""
-
-    data: tuple[AuditInput, ...]
-    skipped: tuple[Skipped, ...]
-
-
+Read = tuple[tuple[AuditInput, ...], tuple[Skipped, ...]]
+"""The datasets that were read, and what was skipped."""
 Result = tuple[AuditInput, tuple[Skipped, ...]]
 """A dataset, and what was skipped of it."""
 
 
 def with_provenance(data: AuditInput, **changes: object) -> AuditInput:
     """``data`` with some fields of its description changed."""
-    return replace(data, read=replace(data.read or Provenance(""), **changes))  # type: ignore[arg-type]
+    return replace(data, read=replace(data.read or Provenance(""), **changes))
 
 
 _LABELLED = {"annotated", "labeled", "labelled"}
@@ -127,8 +123,7 @@ _TEXTS_PER_CLASS = 3
 _SCORES, _PAIRS = "STS.gs.", "STS.input."
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """The files of one dataset.
 
     Attributes:

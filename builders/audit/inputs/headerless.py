@@ -7,11 +7,11 @@ spread over files. What the formats have in common is done by ``_labelled_rows``
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
+import msgspec
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import (
     COMPARED,
@@ -57,7 +57,7 @@ _FIELDS = pl.col("fields")
 _N_FIELDS = _FIELDS.list.len()
 
 
-class Tabbed(NamedTuple):
+class Tabbed(msgspec.Struct, frozen=True):
     """The lines of a dataset.
 
     Attributes:

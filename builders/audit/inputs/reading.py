@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders.audit.frame import UnreadableDataError
@@ -65,9 +66,9 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
     except CorpusFormatError as error:
         raise UnreadableDataError(str(error)) from error
     if not data:
-        reasons = (reason if name in reason else f"{name}: {reason}" for name, reason, _ in skipped)
+        reasons = (s.reason if s.name in s.reason else f"{s.name}: {s.reason}" for s in skipped)
         raise UnreadableDataError("; ".join(reasons))
-    return Read(tuple(data), tuple(skipped))
+    return tuple(data), tuple(skipped)
 
 
 def _read_group(group: Group, reading: Reading) -> Result:
@@ -120,12 +121,12 @@ def _read_splits(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict
             continue
         rows = pl.concat([part.rows for part in parts], how="diagonal_relaxed")
         if not rows.is_empty():
-            tables[split or "test"] = parts[0]._replace(rows=rows)
+            tables[split or "test"] = msgspec.structs.replace(parts[0], rows=rows)
         elif not own_shape(rows):
             names = ", ".join(path.name for path in files)
             skipped.append(Skipped(name, f"the {split or 'only'} split is empty ({names})"))
     if not tables:
-        raise UnreadableDataError("; ".join(reason for _, reason, _ in skipped) or f"{group.name}: no rows")
+        raise UnreadableDataError("; ".join(each.reason for each in skipped) or f"{group.name}: no rows")
     return tables, tuple(skipped)
 
 
@@ -211,7 +212,7 @@ def read_frames(
     divided, _ = _divide_by_column(name, {split: Table(rows, "") for split, rows in splits.items()}, reading)
     frames, skipped = _name_splits(name, divided, NAMES | dict(reading.split_names))
     data, skipped_frames = _read_frames(name, frames, class_names, reading)
-    return Read((with_provenance(data, row=data.row),), (*skipped, *skipped_frames))
+    return (with_provenance(data, row=data.row),), (*skipped, *skipped_frames)
 
 
 def _read_frames(

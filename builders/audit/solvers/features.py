@@ -6,11 +6,11 @@ the tokens of the texts as numbers, ``Features`` all features.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -24,8 +24,7 @@ from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import lowered_words, tokens
 
 
-@dataclass(frozen=True, slots=True)
-class TokenTable:
+class TokenTable(msgspec.Struct, frozen=True):
     """Tokens in the order of the texts.
 
     Attributes:

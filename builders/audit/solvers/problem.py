@@ -11,12 +11,14 @@ expected F1 is the share of each class: 1 / k in the mean.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec import field
+from msgspec.structs import replace
 from scipy import sparse
 from scipy.sparse import csgraph
 from sklearn.metrics import f1_score
@@ -59,8 +61,7 @@ _OVERLAPPING = 12
 """Rows at most that share a text because their windows overlap: passages of six sentences, whole and edited."""
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(msgspec.Struct, frozen=True):
     """What solvers see: rows, or the candidates of rows that are choices.
 
     Attributes:
@@ -86,16 +87,14 @@ class Units:
     edited: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(msgspec.Struct, frozen=True):
     """Numbers of the units that solvers learn from, in hash order, and of those they are then measured on."""
 
     train: Ints
     test: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(msgspec.Struct, frozen=True):
     """How a solver did on the rows it was measured on.
 
     Attributes:
@@ -135,7 +134,7 @@ class Score:
     def interval(self) -> Interval:
         """The 95 % interval of the accuracy."""
         if self.certain:
-            return Interval(self.accuracy, self.accuracy)
+            return self.accuracy, self.accuracy
         independent = self.independent
         return exact(float(self.correct.mean()) * independent, independent, self.tries)
 
@@ -167,8 +166,7 @@ class Rows(Protocol):
         """The features of some units, shape (units, features)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """Units with labels, and the folds in which solvers learn from some and are measured on others.
 
     Attributes:
@@ -543,7 +541,7 @@ PARTS: Final = 20
 """Parts of the groups that are left out one after the other to estimate the variance (jackknife)."""
 
 
-class MacroF1(NamedTuple):
+class MacroF1(msgspec.Struct, frozen=True):
     """The macro-F1 of a solver, that of the trivial baseline, and its 95 % interval."""
 
     value: float
@@ -572,5 +570,5 @@ def macro_f1(score: Score, problem: Problem) -> MacroF1 | None:
     share = float(np.bincount(truth).max() / len(truth))
     macro, half = value(np.ones(len(truth), bool)), critical_value(score.tries) * spread
     baseline = max(2 * share / (1 + share), 1.0) / n_labels
-    interval = Interval(round(max(0.0, macro - half), DIGITS), round(min(1.0, macro + half), DIGITS))
+    interval = round(max(0.0, macro - half), DIGITS), round(min(1.0, macro + half), DIGITS)
     return MacroF1(round(macro, DIGITS), round(baseline, DIGITS), interval)

@@ -6,11 +6,12 @@ the solver of one rule; ``mine`` makes the list of rules that reports show.
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from msgspec.structs import replace
 from scipy import sparse
 
 from discoprobe.builders.audit.intervals import exact
@@ -31,8 +32,7 @@ _LOOKED_AT = 1_000
 _TEXT = pl.col("text")
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(msgspec.Struct, frozen=True):
     """Which condition holds of which unit.
 
     Attributes:
@@ -231,12 +231,12 @@ def mine(problem: Problem, features: Features, tokens: Conditions) -> Heuristics
         train, test = (conditions.column(column, side) for side in (fold.train, fold.test))
         right, n = int((y[fold.test][test] == label).sum()), int(test.sum())
         learned, n_learned = int((y[fold.train][train] == label).sum()), int(train.sum())
-        least = exact(learned, n_learned, len(conditions.text) * n_labels).low
+        least = exact(learned, n_learned, len(conditions.text) * n_labels)[0]
         rules.append(Rule(
             family=conditions.family[column], condition=conditions.text[column], label=problem.labels[label],
             coverage=float(test.mean()), correct=right / n if n else None, interval=exact(right, n),
             train_coverage=float(train.mean()), train_correct=learned / n_learned,
-            shifted=least > exact(right, n, _RULES).high,
+            shifted=least > exact(right, n, _RULES)[1],
         ))  # fmt: skip
     decided = np.full(len(fold.test), -1)
     for column, label in reversed(chosen):

@@ -4,12 +4,13 @@ Word frequencies come first; then what solvers get (``Bench``), the solvers, and
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 
+import msgspec
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
@@ -80,8 +81,7 @@ _ROWS_AT_ONCE = 10_000
 """Rows whose texts are in memory a second time."""
 
 
-@dataclass(frozen=True)
-class Bench:
+class Bench(msgspec.Struct, frozen=True, dict=True):
     """What solvers get: the data, the problem they pose, and the features and scores that solvers share."""
 
     data: AuditInput

@@ -6,7 +6,6 @@ and `corpus`, and `check`.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import re
 import sys
@@ -14,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 
 from discoprobe.cli import arguments as arg
@@ -312,7 +312,7 @@ def corpora_list(
     from discoprobe.loaders.fetch import downloads
 
     columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
-    rows = [dataclasses.asdict(row) for row in downloads.list_corpora(names or [])]
+    rows = [msgspec.to_builtins(row) for row in downloads.list_corpora(names or [])]
     terminal.show(rows, columns, as_json=json_)
 
 

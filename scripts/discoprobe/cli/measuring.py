@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 
 from discoprobe.cli import arguments as arg
@@ -59,14 +60,14 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         format_name=format_, encoding=encoding, group=group, edited=edited,
     )  # fmt: skip
     with terminal.progress() as progress:
-        read = read_all(names or [], local(out), reading)
-        audited = reports(read, jobs, progress)
+        datasets, skipped = read_all(names or [], local(out), reading)
+        audited = reports(datasets, jobs, progress)
     verdicts = verdicts_of(audited)
-    show_reports(audited, verdicts, read.skipped, as_json=json_)
+    show_reports(audited, verdicts, skipped, as_json=json_)
     if html:
         from discoprobe.cards.review.pages import write_audit_page
 
-        write_audit_page(html, read, audited, verdicts)
+        write_audit_page(html, (datasets, skipped), audited, verdicts)
     if not json_ and (designs := design_rows(audited)):
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
@@ -79,8 +80,8 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         sys.stderr.write(f"minor faults only: {', '.join(name.removesuffix(' (minor)') for name in minor)}\n")
     if failed := by_word.get(Status.ABOVE):
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
-    if broken := [skipped for skipped in read.skipped if not skipped.unlabelled]:
-        raise DiscoprobeError(f"not read: {'; '.join(skipped.name for skipped in broken)} (see above)")
+    if broken := [each.name for each in skipped if not each.unlabelled]:
+        raise DiscoprobeError(f"not read: {'; '.join(broken)} (see above)")
     if unmeasured := by_word.get(Status.UNMEASURED):
         raise UnmeasuredError(f"nothing could be measured on {', '.join(unmeasured)}")
 
@@ -137,7 +138,7 @@ def show_reports(
     """
     if as_json:
         data = [report.to_dict() | each.to_dict() for report, each in zip(reports, verdicts, strict=True)]
-        terminal.print_json({"data": data, "skipped": [each._asdict() for each in skipped]})
+        terminal.print_json({"data": data, "skipped": [msgspec.to_builtins(each) for each in skipped]})
         return
     if len(reports) == 1:
         _show_read(reports[0])
@@ -336,13 +337,13 @@ def probe(  # noqa: PLR0913 (one parameter per option)
             _plot(result, folder)
     page = write_comparison(folder, repo)
     if json_:
-        skipped = ",\n".join(json.dumps(each._asdict(), ensure_ascii=False) for each in misfits)
+        skipped = ",\n".join(json.dumps(msgspec.to_builtins(each), ensure_ascii=False) for each in misfits)
         scores = ",\n".join(each.to_json().rstrip() for each in results)
         typer.echo(f'{{"scores": [{scores}],\n"skipped": [{skipped}]}}')
     else:
         by_reason: dict[tuple[str, str], list[str]] = {}
-        for config, of_model, reason in misfits:
-            by_reason.setdefault((of_model, reason), []).append(config)
+        for misfit in misfits:
+            by_reason.setdefault((misfit.model, misfit.reason), []).append(misfit.config)
         sys.stdout.write("\nnot scored\n" if misfits else "")
         for (of_model, reason), configs in by_reason.items():
             terminal.print_wrapped(f"  {': '.join(filter(None, (Path(of_model).name, ', '.join(configs))))}: {reason}")

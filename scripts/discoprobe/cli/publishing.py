@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 import os
 import signal
@@ -11,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
+import msgspec
 import typer
 
 from discoprobe.cli import arguments as arg
@@ -187,7 +187,7 @@ def show_sources(
     """
     if as_json:
         if unbuilt:
-            reads = [dataclasses.asdict(source) for source in planned]
+            reads = [msgspec.to_builtins(source) for source in planned]
             terminal.print_json({"state": "unbuilt", "reads": reads, "build": [*unbuilt], "why": unbuilt})
         return
     n_tasks = max((len(source.tasks) for source in planned), default=0)
@@ -292,7 +292,7 @@ def verify(  # noqa: PLR0913 (one parameter per option)
 
     rebuild_configs = rebuilder(tuple(corpus or ()), jobs, stanza_dir) if rebuild else None
     checked = check(str(local(target)) if is_url(target) else target, rebuild_configs)
-    verified = dataclasses.replace(checked, target=target)
+    verified = msgspec.structs.replace(checked, target=target)
     if json_:
         terminal.print_json(verified.to_dict())
     else:

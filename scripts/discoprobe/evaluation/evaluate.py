@@ -3,16 +3,15 @@
 `evaluations` gives scores one by one. `write_comparison` puts all that are saved in a folder on one page.
 """
 
-import dataclasses
 import functools
 import itertools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import huggingface_hub
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -53,8 +52,7 @@ _SHARES: Final = {"encoding": (0.0, 0.5), "training probes": (0.5, 0.4), "surpri
 """Step of a config → the share of its time before it, and its own share."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeOptions:
+class ProbeOptions(msgspec.Struct, frozen=True):
     """What a user asks of `build probe`.
 
     Attributes:
@@ -86,7 +84,7 @@ class ProbeOptions:
     analyse_layers: bool = False
 
 
-class Misfit(NamedTuple):
+class Misfit(msgspec.Struct, frozen=True):
     """A config on which a model cannot be scored, and why."""
 
     config: str
@@ -94,7 +92,7 @@ class Misfit(NamedTuple):
     reason: str
 
 
-class _Dataset(NamedTuple):
+class _Dataset(msgspec.Struct, frozen=True):
     """A dataset that is read when it is needed: its entry in the manifest, the hash of its rows, and their number."""
 
     name: str
@@ -167,12 +165,12 @@ def evaluations(
                 if dataset.name not in shortcuts:
                     shortcuts[dataset.name] = _shortcut(data, dataset.entry)
                 shortcut, accuracy, correct = shortcuts[dataset.name]
-                scored = dataclasses.replace(
+                scored = msgspec.structs.replace(
                     scored, shortcut=shortcut, shortcut_accuracy=accuracy,
                     shortcut_rows=_same_rows(scored, data, correct),
                 )  # fmt: skip
                 scored = _with_readers(scored, dataset, out, marks)
-                scored = dataclasses.replace(scored, key=key)
+                scored = msgspec.structs.replace(scored, key=key)
                 if options.save:
                     scored.save(options.save)
                 yield scored
@@ -214,7 +212,7 @@ def _with_readers(scored: Evaluation, dataset: _Dataset, out: Path, marks: Seque
     if dataset.entry and any(mark.config == dataset.name for mark in marks):
         correct = accuracy_of_people(out, dataset.name, dataset.entry, marks)
     readers = _same_rows(scored, dataset.read(), correct) if correct else None
-    return dataclasses.replace(scored, readers=readers)
+    return msgspec.structs.replace(scored, readers=readers)
 
 
 def _same_rows(scored: Evaluation, data: AuditInput, correct: Mapping[str, float]) -> RowScores | None:
@@ -259,14 +257,14 @@ def _datasets(names: Sequence[str], out: Path, options: ProbeOptions) -> tuple[l
     """
     configs = manifest.read(out)["configs"] if (out / manifest.NAME).is_file() else {}
     if names:
-        read = read_all(names, out, Reading())
+        read, skipped = read_all(names, out, Reading())
         datasets = [
             _Dataset(data.name, lambda data=data: data, configs.get(data.name), content.sha256, n_rows)  # type: ignore[misc]
-            for data in read.data
+            for data in read
             for n_rows in [_n_rows(data.counts, options)]
             for content in [hashes_of(data.rows.drop("metadata").write_ndjson().encode(), with_git=False)]
         ]
-        return datasets, {skipped.name: skipped.reason for skipped in read.skipped}
+        return datasets, {each.name: each.reason for each in skipped}
     if not configs:
         raise UsageError(f"{out} is no release folder; give --out, or name the data")
     in_release = {entry["task"] for entry in configs.values()}  # imported datasets are no tasks of discoprobe
@@ -286,7 +284,8 @@ def _datasets(names: Sequence[str], out: Path, options: ProbeOptions) -> tuple[l
 
 
 def _read_config(name: str, out: Path) -> AuditInput:
-    return read_all([name], out, Reading()).data[0]
+    (data,), _ = read_all([name], out, Reading())
+    return data
 
 
 def _n_rows(counts: Mapping[str, int], options: ProbeOptions) -> int:
@@ -294,7 +293,7 @@ def _n_rows(counts: Mapping[str, int], options: ProbeOptions) -> int:
     return sum(min(n, options.train_rows) if split == SPLITS[0] else n for split, n in counts.items())
 
 
-class AccuracyDifference(NamedTuple):
+class AccuracyDifference(msgspec.Struct, frozen=True):
     """How much more accurate a model is than another one (or a shortcut, or readers) on the same rows of a config."""
 
     config: str
@@ -411,7 +410,7 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         lines.append({
             "name": _short_name(model), "configs": len(scored), "heat_map": f"{name}.svg",
             "neurons": f"{name}.neurons.svg" if neurons else "",
-            "above_chance": sum(each.best.interval.low > each.majority for each in scored),
+            "above_chance": sum(each.best.interval[0] > each.majority for each in scored),
             "above_shortcut": sum((each.config, _short_name(model)) in above for each in scored),
             "with_shortcut": len(with_shortcut),
         })  # fmt: skip
@@ -475,7 +474,7 @@ def _cell(evaluation: Evaluation | None, *, is_above_shortcut: bool) -> str:
     """The accuracy of a model in the table, and whether it is above the shortcut, or not above chance."""
     if evaluation is None:
         return ""
-    is_chance = evaluation.best.interval.low <= evaluation.majority
+    is_chance = evaluation.best.interval[0] <= evaluation.majority
     mark = " -" if is_chance else " +" if is_above_shortcut else ""
     return f"{evaluation.best.accuracy:.3f}{mark}"
 

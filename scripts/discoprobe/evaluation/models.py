@@ -5,16 +5,14 @@ except its configuration. `load_model` gives a `LanguageModel`. `probes` and `su
 `Evaluation`, which has the scores with the baselines that they must be compared with, and can be saved.
 """
 
-import dataclasses
 import difflib
 import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import huggingface_hub
 import msgspec
@@ -40,8 +38,7 @@ class ModelError(DiscoprobeError):
     """A model that cannot be loaded or used; the message says what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundModel:
+class FoundModel(msgspec.Struct, frozen=True):
     """A model that exists, not yet loaded.
 
     Attributes:
@@ -67,7 +64,7 @@ class FoundModel:
     is_sentence_transformer: bool = False
 
 
-class Tokens(NamedTuple):
+class Tokens(msgspec.Struct, frozen=True):
     """The tokens of a text, as far as the model accepts: ids, which are special, and their characters, (tokens, 2)."""
 
     ids: list[int]
@@ -79,7 +76,7 @@ class Tokens(NamedTuple):
         return np.asarray((self.offsets[:, 0] < unit.end) & (self.offsets[:, 1] > unit.start) & ~self.special)
 
 
-class Unit(NamedTuple):
+class Unit(msgspec.Struct, frozen=True):
     """A text, and the characters of its target word (0, 0 if it has none)."""
 
     text: str
@@ -87,8 +84,7 @@ class Unit(NamedTuple):
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageModel:
+class LanguageModel(msgspec.Struct, frozen=True):
     """A model with its tokenizer.
 
     Attributes:
@@ -167,7 +163,7 @@ class LanguageModel:
         with torch.random.fork_rng():
             torch.manual_seed(0)
             model = type(self.model)(self.model.config)
-        return dataclasses.replace(
+        return msgspec.structs.replace(
             self, model=model.float().to(self.source.device).eval(), sentences=None, is_trained=False
         )
 
@@ -393,8 +389,7 @@ FORMAT: Final = 5
 """Raised when the same model and rows get other scores, or the saved files another form."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelScore:
+class ModelScore(msgspec.Struct, frozen=True):
     """The accuracy of a model by one method.
 
     Attributes:
@@ -442,8 +437,7 @@ class ModelScore:
         return f"{'' if self.part == 'model' else f'{self.part} '}layer {self.layer}, {self.method}"
 
 
-@dataclass(frozen=True, slots=True)
-class RowScores:
+class RowScores(msgspec.Struct, frozen=True):
     """What a model got right, per row, pair or item of test, for comparisons over the same rows.
 
     Attributes:
@@ -457,8 +451,7 @@ class RowScores:
     correct: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Controls:
+class Controls(msgspec.Struct, frozen=True):
     """How much of an accuracy is due to the probe, to word order and to training; all at the place of the best score.
 
     Means over seeds, with their standard deviations.
@@ -495,8 +488,7 @@ class Controls:
     random_weights: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TopNeurons:
+class TopNeurons(msgspec.Struct, frozen=True):
     """The neurons of all layers from which a label can be read, found by an elastic net (Durrani et al. 2020).
 
     Attributes:
@@ -515,8 +507,7 @@ class TopNeurons:
     by_layer: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct, frozen=True):
     """The scores of one model on one config.
 
     Attributes:
@@ -621,7 +612,7 @@ def bootstrap(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
         chosen = splitmix64(np.arange(len(size)) + sample * 2**32) % np.uint64(len(size))
         accuracies.append(right[chosen].sum() / size[chosen].sum())
     low, high = np.percentile(accuracies, [2.5, 97.5])
-    return Interval(round(float(low), DIGITS), round(float(high), DIGITS))
+    return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
 def majority(data: AuditInput) -> float:

@@ -40,7 +40,7 @@ class MtebTask(AbsTask):  # type: ignore[misc]
 
     def load_data(self, **_: Any) -> None:
         """Reads all splits from the release folder."""
-        data = read_all([self.metadata.name], self.release, Reading()).data[0]
+        data = read_all([self.metadata.name], self.release, Reading())[0][0]
         self.dataset, self.data_loaded = {"default": dict.fromkeys(data.splits, data)}, True
 
     def _evaluate_subset(

@@ -10,7 +10,6 @@ The place (layer and pooling) and regularisation are chosen on validation; test 
 say how much of the accuracy is due to the probe and not to the model: `Controls`.
 """
 
-import dataclasses
 import functools
 import itertools
 import logging
@@ -21,10 +20,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -91,7 +90,7 @@ FRACTIONS: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.2
 """Shares of the training rows after which a probe is trained anew to encode the next ones (Voita & Titov 2020)."""
 
 
-class VectorPlace(NamedTuple):
+class VectorPlace(msgspec.Struct, frozen=True):
     """Where in a model the vector of a text is taken from.
 
     Attributes:
@@ -106,8 +105,7 @@ class VectorPlace(NamedTuple):
     pooling: str
 
 
-@dataclass(frozen=True, slots=True)
-class VectorCache:
+class VectorCache(msgspec.Struct, frozen=True):
     """Vectors on disk, by model and text: what a model has read once it does not read again, for whatever probe.
 
     A folder per model (`LanguageModel.identity`) has a folder per write, with the keys of its texts in order and a file
@@ -184,8 +182,7 @@ class VectorCache:
             shutil.rmtree(new, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(msgspec.Struct, frozen=True):
     """The rows of a dataset as arrays, with an element per row; ``texts`` has the indices of the texts of each row."""
 
     shape: Shape
@@ -203,8 +200,7 @@ class _Rows:
         return np.asarray(self.split == split)
 
 
-@dataclass(frozen=True, slots=True)
-class _Features:
+class _Features(msgspec.Struct, frozen=True):
     """What a classifier learns: features of rows, or of every option of a choice, shape (examples, features)."""
 
     values: Floats
@@ -257,7 +253,7 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         untrained = None
         if place.part != "sentence":
             untrained = _accuracy(rows, read(model.with_random_weights(), units)[place])
-        at_best = dataclasses.replace(
+        at_best = msgspec.structs.replace(
             _controls(rows, features, best, executor), shuffled_words=shuffled, random_weights=untrained
         )
     group = pl.coalesce("group", "pair_id", "id")
@@ -636,7 +632,7 @@ def _score_place(rows: _Rows, place: VectorPlace, vectors: Floats) -> ModelScore
         f1 = float(f1_score(rows.labels[test], shares.argmax(axis=1)[test], average="macro"))
     if rows.target_score is not None:
         pearson, spearman = _correlations(rows, features, rows.target_score)
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         score, bootstrap=bootstrap(_correct(rows, shares), rows.test), part=place.part, layer=place.layer,
         macro_f1=f1, validation=validation, strength=strength,
         pearson=pearson, spearman=spearman,
@@ -749,7 +745,7 @@ def _top_neurons(rows: _Rows, vectors: Mapping[VectorPlace, Floats], best: Vecto
     """The top neurons of all layers, with the pooling of the best place; regularisation is chosen on validation."""
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415 (over a second; suites do without)
 
-    places = sorted((place for place in vectors if place[::2] == best[::2]), key=_order)
+    places = sorted((p for p in vectors if (p.part, p.pooling) == (best.part, best.pooling)), key=_order)
     texts = np.array([of_row[0] for of_row in rows.texts])
     train, validation, test = (rows.of(split) for split in SPLITS)
     layers = np.repeat(np.arange(len(places)), [vectors[place].shape[1] for place in places])

@@ -16,13 +16,12 @@ Where a corpus names speakers, the separator of the tokenizer stands between sen
 CoherenceGym. Its own surprisal is in no sum and no mean.
 """
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -57,8 +56,7 @@ _MOST_TARGETS: Final = 20
 """Scores are given per target word if there are at most so many words."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSurprisal:
+class TokenSurprisal(msgspec.Struct, frozen=True):
     """Surprisal (in bits), first character and end character of each token of a text, shape (tokens,).
 
     ``cut`` says whether a token lacks left context, because the text is longer than the model accepts.
@@ -168,7 +166,7 @@ def _score(method: str, differences: Bits, rows: pl.DataFrame) -> ModelScore:
     is_known = ~np.isnan(differences)
     correct = _share_positive(differences[is_known])
     score = score_of(method, correct, rows.filter(pl.Series(is_known)))
-    return dataclasses.replace(score, ties=int((correct == 0.5).sum()), left_out=int((~is_known).sum()))  # noqa: PLR2004
+    return msgspec.structs.replace(score, ties=int((correct == 0.5).sum()), left_out=int((~is_known).sum()))  # noqa: PLR2004
 
 
 def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.DataFrame) -> list[ModelScore]:
@@ -207,7 +205,7 @@ def _by_condition(data: AuditInput, method: str, differences: Bits, pairs: pl.Da
                 )
             ).to_series()
             score = _score(method, differences[chosen.to_numpy()], named.filter(chosen))
-            scores.append(dataclasses.replace(score, condition=": ".join(map(str, values))))
+            scores.append(msgspec.structs.replace(score, condition=": ".join(map(str, values))))
     return scores
 
 
@@ -249,7 +247,7 @@ def _choices(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progres
             least = row - row.min() <= TIE
             ties += int(least.sum() > 1)
             correct.append(float(least[label]) / float(least.sum()))
-        scores.append(dataclasses.replace(score_of(method, np.array(correct), test), ties=ties))
+        scores.append(msgspec.structs.replace(score_of(method, np.array(correct), test), ties=ties))
         corrects.append(correct)
     groups = test.select(pl.coalesce("group", "pair_id", "id")).to_series()
     right = RowScores(tuple(test["id"]), tuple(groups), tuple(corrects[0]))

@@ -1,7 +1,6 @@
 """An exemption of a task is needed by some config of it: one that would fail without it, on real data."""
 
-import dataclasses
-
+import msgspec
 import pytest
 from audit_parts import finding_of
 from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, SHARED, WHY, needs_shared
@@ -61,7 +60,7 @@ def test_every_exemption_of_relation_tasks_is_needed():
 
 def test_an_exemption_that_no_config_needs_is_found(corpus_of):
     """The same search on a task none of whose sentences stands in two splits: what cannot happen by chance either."""
-    task = dataclasses.replace(all_tasks()["bso"], exempt={"seen": "none", "dup-within": "none"})
+    task = msgspec.structs.replace(all_tasks()["bso"], exempt={"seen": "none", "dup-within": "none"})
 
     def results_of(where, lang):
         return build_all([task], corpus_of(where, lang), Settings())

@@ -62,7 +62,7 @@ def test_xprobe(make, write):
 def test_several_data_sets_in_one_folder(make, write):
     line = lambda label, make: f"{make.sentence()}\t{label}"  # noqa: E731
     folder = write({f"{task}__{name}.txt": _labelled(make, 20, line) for task in ("a", "b") for name in ("tr", "te")})
-    assert [data.name for data in read(folder).data] == ["a", "b"]
+    assert [data.name for data in read(folder)[0]] == ["a", "b"]
 
 
 @pytest.mark.parametrize(("texts", "shape"), [(1, Shape.SENTENCE), (2, Shape.PAIR), (5, Shape.SEQUENCE)])

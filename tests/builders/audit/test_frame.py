@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 from sklearn.feature_extraction.text import CountVectorizer
 
 from discoprobe.builders import Config, Shape, schema

@@ -27,7 +27,7 @@ def test_a_token_rule_with_its_coverage_and_share_correct(make, build):
     assert rule.label == "label1"
     assert rule.coverage == pytest.approx(0.25, abs=0.05)
     assert rule.correct == pytest.approx(0.8, abs=0.08)
-    assert rule.interval.low <= rule.correct <= rule.interval.high
+    assert rule.interval[0] <= rule.correct <= rule.interval[1]
     assert rule.train_correct == pytest.approx(0.8, abs=0.08)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import unicodedata
 
+import msgspec
 import pytest
 from audit_parts import finding_of
 
@@ -166,7 +166,7 @@ def test_a_test_split_of_one_class(make, build):
 
 
 def test_a_label_that_no_split_has(make):
-    found = _finding(dataclasses.replace(make.data(90, k=3), labels=("a", "b", "c", "d")), "label-set")
+    found = _finding(msgspec.structs.replace(make.data(90, k=3), labels=("a", "b", "c", "d")), "label-set")
     assert (found.measured, found.status) == (3, Status.ABOVE)
 
 

@@ -196,7 +196,7 @@ def test_folders_of_languages_are_no_classes(make, tmp_path):
     for place in ("en/bigram_shift", "en/tense", "en/subj_number", "ru/tense", "ru/gapping", "ru/conj_type"):
         (tmp_path / place).parent.mkdir(exist_ok=True)
         (tmp_path / f"{place}.txt").write_text(rows)
-    assert {data.read.format for data in read(tmp_path).data} == {"SentEval"}
+    assert {data.read.format for data in read(tmp_path)[0]} == {"SentEval"}
     for place in ("news", "wiki", "novels"):  # texts without labels
         for language in ("de", "es"):
             (tmp_path / "raw" / language).mkdir(exist_ok=True, parents=True)
@@ -218,7 +218,7 @@ def test_a_line_without_text_is_counted_in_the_report(folder):
     place = folder(SHAPES["TweetEval"])
     lines = (place / "test_text.txt").read_text().splitlines()
     (place / "test_text.txt").write_text("\n".join(["", *lines[1:]]) + "\n")
-    (data,) = read(place).data
+    (data,) = read(place)[0]
     assert json.loads(audit(data).to_json())["read"]["left_out"] == {"no text": 1}
 
 
@@ -241,14 +241,14 @@ def test_scores_and_inference_are_compared_and_others_are_not(folder):
 def test_the_train_file_without_a_name_is_that_of_further_test_sets(make, tmp_path):
     for name in ("train.jsonl", "val.jsonl", "test.jsonl", "test_expert.jsonl"):
         (tmp_path / name).write_bytes(_rows(make, 20))
-    found = {data.name: list(data.counts) for data in read(tmp_path).data}
+    found = {data.name: list(data.counts) for data in read(tmp_path)[0]}
     assert found == {tmp_path.name: ["train", "validation", "test"], "expert": ["train", "test"]}
 
 
 def test_several_train_files_are_sets_of_their_own(make, tmp_path):
     for name in ("train.3k.jsonl", "train.10k.jsonl", "dev.jsonl"):
         (tmp_path / name).write_bytes(_rows(make, 20))
-    found = {data.name: list(data.counts) for data in read(tmp_path).data}
+    found = {data.name: list(data.counts) for data in read(tmp_path)[0]}
     assert found == {tmp_path.name: ["validation"], "10k": ["train"], "3k": ["train"]}
 
 
@@ -287,7 +287,7 @@ def test_files_given_by_name_that_say_different_splits_are_one_set(make, tmp_pat
 def test_train_beside_several_test_sets_is_the_train_split_of_each(make, tmp_path):
     for name in ("train.jsonl", "dev_matched.jsonl", "dev_mismatched.jsonl"):
         (tmp_path / name).write_bytes(_rows(make, 20))
-    found = read(tmp_path).data
+    found = read(tmp_path)[0]
     assert {data.name: list(data.counts) for data in found} == {
         "matched": ["train", "validation"], "mismatched": ["train", "validation"],
     }  # fmt: skip
@@ -307,9 +307,9 @@ def test_the_rest_is_read_where_a_file_is_broken_or_has_no_labels(make, tmp_path
     (tmp_path / "a" / "validation.jsonl").write_bytes(b'{"text": "x"\n')
     (tmp_path / "a" / "test.jsonl").write_bytes(b"".join(b'{"text": "x", "label": null}\n' for _ in range(5)))
     (tmp_path / "b.jsonl").write_bytes(b"broken\n")
-    found = read(tmp_path)
-    assert [(data.name, data.counts) for data in found.data] == [("a", {"train": 20})]
-    assert [(one.name, one.unlabelled) for one in found.skipped] == [
+    data_read, skipped = read(tmp_path)
+    assert [(data.name, data.counts) for data in data_read] == [("a", {"train": 20})]
+    assert [(one.name, one.unlabelled) for one in skipped] == [
         ("a: validation", False), ("a: test", True), ("b", False),
     ]  # fmt: skip
 

@@ -21,7 +21,7 @@ def _found(data, check, at_least):
     finding = _finding(data, check)
     assert finding.status is Status.ABOVE
     assert finding.measured >= at_least
-    assert finding.interval.low > finding.threshold
+    assert finding.interval[0] > finding.threshold
     assert 0 < len(finding.rows) <= 20
     assert set(finding.rows) <= set(data.rows["id"])
     return finding
@@ -30,7 +30,7 @@ def _found(data, check, at_least):
 def _stays_within(data, check):
     finding = _finding(data, check)
     assert finding.status is Status.BELOW
-    assert finding.interval.high <= finding.threshold + 0.05
+    assert finding.interval[1] <= finding.threshold + 0.05
 
 
 def _planted(make, change, *, texts=1, k=2, n=_N):
@@ -280,7 +280,7 @@ def test_baselines(make, build):
     assert majority.accuracy == 0.7 == report.finding("length").baseline
     assert prior.accuracy == pytest.approx(0.5)
     assert chance.accuracy == 0.5
-    assert (chance.interval.low, chance.interval.high) == pytest.approx((0.469, 0.531), abs=1e-3)
+    assert (chance.interval[0], chance.interval[1]) == pytest.approx((0.469, 0.531), abs=1e-3)
 
 
 def test_data_of_one_split_are_cross_validated_in_five_parts(make, build):

@@ -3,13 +3,13 @@
 The parts are the documents of the sample; the blocks are tiny.
 """
 
-import dataclasses
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from statistics import mean
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -37,7 +37,7 @@ from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined, si
 from discoprobe.loaders.languages import language_data
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
-TINY = dataclasses.replace(SMALL_CLASSES, seed=17, block=5000, sizes=(55_000, 15_000, 30_000))
+TINY = msgspec.structs.replace(SMALL_CLASSES, seed=17, block=5000, sizes=(55_000, 15_000, 30_000))
 """About ten documents of the sample are a block. Sizes divide the text: a tenth of the sample would be too little.
 With this seed every task has rows in each split."""
 CHECKS = (
@@ -137,8 +137,8 @@ def test_every_candidate_is_a_row_or_counted_as_dropped(whole, task):
 def test_a_larger_size_only_adds_rows(parts, whole, small):
     """Also with sizes that are no multiple of the number of labels; labels stay balanced."""
     tasks = ("bso", "dc", "subj_number")
-    smaller = made(parts, dataclasses.replace(TINY, sizes=small), tasks)
-    larger = made(parts, dataclasses.replace(TINY, sizes=(44, 12, 24)), tasks)
+    smaller = made(parts, msgspec.structs.replace(TINY, sizes=small), tasks)
+    larger = made(parts, msgspec.structs.replace(TINY, sizes=(44, 12, 24)), tasks)
     for task in tasks:
         few, some, every = (rows_of(found[task]) for found in (smaller, larger, whole))
         assert few.items() <= some.items() <= every.items(), task
@@ -162,8 +162,8 @@ def test_reading_stops_when_all_is_full(parts):
             loaded.append(self.identity)
             return self.part
 
-    corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
-    settings = dataclasses.replace(TINY, sizes=(11, 3, 6))
+    corpus = msgspec.structs.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
+    settings = msgspec.structs.replace(TINY, sizes=(11, 3, 6))
     said = {}
     (bso,) = build.build_all(
         tasks_named(["bso"]), corpus, settings, progress=lambda step, done, total: said.update({step: (done, total)})
@@ -191,7 +191,7 @@ def test_words_are_counted_in_text_without_tokens_too(parts):
 def test_workers_and_the_order_of_parts_make_no_difference(parts, whole):
     tasks = ("bso", "dc", "dconn")
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        for settings in (TINY, dataclasses.replace(TINY, sizes=(12, 4, 6))):
+        for settings in (TINY, msgspec.structs.replace(TINY, sizes=(12, 4, 6))):
             plain = made(parts, settings, tasks)
             other = made(parts[::-1], settings, tasks, executor=executor, ahead=3)
             assert [(config.splits, config.drops, config.notes) for config in plain.values()] == [
@@ -286,7 +286,7 @@ def test_a_part_that_cannot_be_read_says_which(parts):
         def load(self):
             raise OSError("the file is gone")
 
-    corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=(*parts, Broken()))
+    corpus = msgspec.structs.replace(Corpus.of_shards("es", parts), parts=(*parts, Broken()))
     with pytest.raises(
         DiscoprobeError, match=r"novels.parquet, row group 7: cannot be read: OSError: the file is gone"
     ):
@@ -300,7 +300,7 @@ def test_the_first_documents_in_hash_order(parts, corpus_of, block):
     for these in (parts, one):
         before = set()
         for number in (5, 12):
-            settings = dataclasses.replace(TINY, block=block, most_documents=number)
+            settings = msgspec.structs.replace(TINY, block=block, most_documents=number)
             shards = [part.load() for group in blocks_of(these, settings) for part in group]
             found = {key for shard in shards for key in shard.documents["key"]}
             assert len(found) == number
@@ -356,7 +356,7 @@ def test_a_new_part_changes_few_blocks():
 
 def test_first_documents_have_their_share_of_the_text(corpus_of):
     (whole,) = corpus_of("sample", "es").parts
-    ((first,),) = blocks_of([whole], dataclasses.replace(TINY, block=10**6, most_documents=7))
+    ((first,),) = blocks_of([whole], msgspec.structs.replace(TINY, block=10**6, most_documents=7))
     assert first.size == pytest.approx(whole.size * 7 / whole.n_documents, abs=1)
 
 
@@ -412,7 +412,7 @@ def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
     block = blocks_of(parts, TINY)[0]
 
     def sample_of(**values):
-        plan = BlockPlan(language_data("es"), dataclasses.replace(TINY, **values))
+        plan = BlockPlan(language_data("es"), msgspec.structs.replace(TINY, **values))
         return rows_of_block(block, tasks_named([task]), plan).of_task[task].sample
 
     unlimited = sample_of()
@@ -434,8 +434,8 @@ def test_a_block_that_decides_on_labels_is_counted_once(parts):
             loaded[self.identity] += 1
             return self.part
 
-    corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
-    settings = dataclasses.replace(TINY, min_class=10_000)
+    corpus = msgspec.structs.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
+    settings = msgspec.structs.replace(TINY, min_class=10_000)
     (config,) = build.build_all(tasks_named(["sent_len"]), corpus, settings)
     assert "10000 are needed" in config.reason.replace(",", "")
     first = {name for block in identities(parts)[: build.FIRST[-1]] for name in block}
@@ -448,7 +448,7 @@ def test_the_size_does_not_decide_on_the_labels(parts):
         sizes: collect_rows(
             tasks_named(["sent_len"]),
             Corpus.of_shards("es", parts),
-            dataclasses.replace(TINY, sizes=sizes),
+            msgspec.structs.replace(TINY, sizes=sizes),
             None,
             1,
             silent,

@@ -1,8 +1,7 @@
 """Conjunctions that join clauses of one kind only, in a text that is not tokenised."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 import discoprobe
 from discoprobe.builders import Settings

@@ -1,12 +1,11 @@
 """Swaps of adjacent words: which words, and what is left of the text."""
 
-from dataclasses import replace
-
 import conllu
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.builders import Context, Settings, all_tasks

@@ -1,13 +1,13 @@
 """Distractors: as long as what they stand in for, used once, from where they may come. Orders of sentences."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from discoprobe.builders import Context, Settings
 from discoprobe.builders.passages import (

@@ -1,12 +1,11 @@
 """Unbroken passages and disjoint windows."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from discoprobe.builders import Settings
 from discoprobe.builders.passages import (

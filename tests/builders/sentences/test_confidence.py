@@ -1,7 +1,6 @@
 """Which word of a candidate is described by how sure a model was, and which candidates are sure enough."""
 
-import dataclasses
-
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -42,7 +41,7 @@ def trees_with(tmp_path):
     def trees(unsure):
         tags = [float(unsure.get(row, 0)) for row in range(shard.tokens.height)]
         confidence = shard.tokens.select("sent", "index", tags=pl.Series(tags), arc=pl.lit(0.0)).cast(CONFIDENCE)
-        return Trees(dataclasses.replace(shard, confidence=confidence))
+        return Trees(msgspec.structs.replace(shard, confidence=confidence))
 
     return trees
 

@@ -2,13 +2,13 @@
 
 import itertools
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from discoprobe.builders import SPLITS, Context, Settings, all_tasks, tasks_named
 from discoprobe.builders.edits import clause_edits as clause_inversion

@@ -1,12 +1,12 @@
 """The catalogue's corpora of raw text: pinned, licensed, found by name, and fetched like treebanks."""
 
-import dataclasses
 import importlib.util
 import json
 import re
 import shutil
 import sys
 
+import msgspec
 import pytest
 from file_server import Cut, Drop, serving
 from shared import ROOT, SHARED
@@ -158,7 +158,7 @@ def test_what_was_fetched_is_read_as_documents(monkeypatch):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
     text = corpus("NTREX-128-fa")
     fetch(select([text.name]))
-    found = list(read_documents(folder(text), dataclasses.replace(read_options(text.read), lang="fa")))
+    found = list(read_documents(folder(text), msgspec.structs.replace(read_options(text.read), lang="fa")))
     assert len(found) >= 118
     assert {document.source for document in found} == {"newstest2019-ref.fas.txt"}
 

@@ -1,7 +1,6 @@
 """Blanks of tokenised text, set by rule: what is closed up, and what stays apart."""
 
-import dataclasses
-
+import msgspec
 import polars as pl
 import pytest
 from discourse_corpora import write_disrpt
@@ -94,7 +93,9 @@ def test_units_of_relations_are_parts_of_their_text(words, data):
     }
     relations = pl.DataFrame([{**dict.fromkeys(RELATIONS), **row, "ids": ["a"], "key": 1}], schema=RELATIONS)
     nothing = read_trees([], "toy")[0]
-    (closed,) = relations_of(dataclasses.replace(nothing, relations=relations), language_data("en")).rows(named=True)
+    (closed,) = relations_of(msgspec.structs.replace(nothing, relations=relations), language_data("en")).rows(
+        named=True
+    )
     assert closed["context"] == close_up([text], language_data("en"))[0].rstrip()
     for n, unit in enumerate(units, 1):
         parts = [closed["context"][span["start"] : span["end"]] for span in closed[f"span{n}"]]
@@ -121,7 +122,7 @@ def test_a_text_with_marks_of_a_tokeniser_beside_the_units_is_left_out(tmp_path)
     for shard in shards:
         usable = published(shard, context).filter(pl.col("reason").is_null() & pl.col("passage").is_not_null())
         noted = shard.relations.with_columns(context=pl.format("{} -LSB-1-RSB-", "context"))
-        reasons = published(dataclasses.replace(shard, relations=noted), context)
+        reasons = published(msgspec.structs.replace(shard, relations=noted), context)
         assert set(reasons.filter(pl.col("key").is_in(usable["key"].implode()))["reason"]) == {"entity"}
     assert shards
 

@@ -3,6 +3,7 @@ import re
 from collections import Counter
 
 import conllu
+import msgspec
 import numpy as np
 import pytest
 import udapi
@@ -92,10 +93,12 @@ def words_of(paragraphs):
         for sentence in sentences:
             confidences += [word.confidence for token in sentence.tokens for word in token.words]
             tokens = [
-                token._replace(words=tuple(word._replace(confidence=None) for word in token.words))
+                msgspec.structs.replace(
+                    token, words=tuple(msgspec.structs.replace(word, confidence=None) for word in token.words)
+                )
                 for token in sentence.tokens
             ]
-            annotations.append(sentence._replace(tokens=tokens))
+            annotations.append(msgspec.structs.replace(sentence, tokens=tokens))
     return annotations, confidences
 
 
