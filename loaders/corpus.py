@@ -19,6 +19,7 @@ import msgspec
 import polars as pl
 from msgspec import field
 
+from discoprobe.loaders.files import File
 from discoprobe.loaders.hashing import hash_strings
 from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
@@ -187,14 +188,6 @@ It is lowest for FEATS, since most words of an analytic language have none.
 """
 
 
-class SourceFile(msgspec.Struct, frozen=True):
-    """One file of a treebank: its path inside the treebank, the SHA-256 and the size of its bytes as stored."""
-
-    path: str
-    sha256: str
-    bytes: int
-
-
 class Source(msgspec.Struct, frozen=True):
     """One treebank or other corpus, and where it comes from.
 
@@ -208,7 +201,7 @@ class Source(msgspec.Struct, frozen=True):
     repo: str = ""
     commit: str = ""
     citation: str = ""
-    files: tuple[SourceFile, ...] = ()
+    files: tuple[File, ...] = ()
     annotation: Mapping[str, Any] | None = None
     genre: tuple[str, ...] = ()
 

@@ -163,7 +163,7 @@ def agreement(gold: Annotation, automatic: Annotation, tasks: tuple[str, ...]) -
 
 def toml_entry(lang: str, treebank: str, made: AnnotatedCorpus, counts: dict[str, dict[str, int]], note: str) -> str:
     """One table of the file."""
-    by = made.manifest["made_by"]
+    by = made.manifest.made_by
     lines = [
         "[[measured]]",
         f'lang = "{lang}"',

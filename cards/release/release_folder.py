@@ -32,10 +32,10 @@ from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders import languages
-from discoprobe.loaders.annotation_manifest import FileEntry, listed
+from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
+from discoprobe.loaders.files import File, Place, alone, hash_of_json, hashes_of
 from discoprobe.loaders.plugins import PluginFiles
 
 README = "README.md"
@@ -149,7 +149,7 @@ def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def _listed_now(path: Path, _changed: int) -> FileEntry:
+def _listed_now(path: Path, _changed: int) -> File:
     """`manifest.listed_file`; all configs of a language ask for the same files."""
     return manifest.listed_file(path)
 

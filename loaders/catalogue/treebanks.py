@@ -30,7 +30,7 @@ import msgspec
 
 from discoprobe.loaders import plugins
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import FileHashes, convert_table, hashes_of, line_of, parse_toml, read_utf8
+from discoprobe.loaders.files import File, convert_table, hashes_of, line_of, parse_toml, read_utf8
 
 HUB: Final = "hf://"
 """Prefix of URLs on the Hub."""
@@ -95,49 +95,6 @@ class TreebankFacts(msgspec.Struct, frozen=True):
     genre: tuple[str, ...] = ()
 
 
-class PinnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a corpus at its commit.
-
-    Attributes:
-        path: in the repository.
-        git_blob_sha1: git's hash of the content; empty if a manifest pins another commit than the catalogue.
-        bytes: the size; None where it is not known.
-        sha256: None where it is not known.
-    """
-
-    path: str
-    git_blob_sha1: str
-    bytes: int | None = None
-    sha256: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return PurePosixPath(self.path).name
-
-    @property
-    def content_hash(self) -> str:
-        """The hash that names the content: git's, or the SHA-256 where git's is not known."""
-        return self.git_blob_sha1 or self.sha256 or ""
-
-    def mismatch(self, path: Path) -> str:
-        """How the content of ``path`` differs from this file (``expected …, got …``); empty where it is the same.
-
-        Raises:
-            DiscoprobeError: ``path`` cannot be read.
-            OSError: there is no file at ``path``.
-        """
-        size = path.stat().st_size
-        if self.bytes not in {None, size}:
-            return f"expected {self.bytes} bytes, got {size}"
-        hashes = hashes_of(path)
-        if self.git_blob_sha1 not in {"", hashes.git_blob_sha1}:
-            return f"expected git blob SHA-1 {self.git_blob_sha1}, got {hashes.git_blob_sha1}"
-        if self.sha256 not in {None, hashes.sha256}:
-            return f"expected SHA-256 {self.sha256}, got {hashes.sha256}"
-        return ""
-
-
 class CorpusRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the catalogue says of every corpus.
 
@@ -182,11 +139,17 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
     """
 
     genre: tuple[str, ...]
-    files: tuple[PinnedFile, ...]
+    files: tuple[File, ...]
     date: str = ""
     licence_note: str = ""
     default: bool = True
     note: str = ""
+
+    def __post_init__(self) -> None:
+        for number, file in enumerate(self.files):
+            if not file.path or not file.content_hash:
+                lacking = "git_blob_sha1" if file.path else "path"
+                raise ValueError(f"files[{number}]: the key {lacking} is missing")
 
     @property
     def bytes(self) -> int | None:
@@ -194,11 +157,11 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         sizes = [file.bytes for file in self.files if file.bytes is not None]
         return sum(sizes) if len(sizes) == len(self.files) else None
 
-    def url(self, file: PinnedFile) -> str:
+    def url(self, file: File) -> str:
         """The address of the file on the catalogue's host."""
         return f"{HOST}/{self.repo}/{self.commit}/{quote(file.path)}"
 
-    def place(self, file: PinnedFile) -> str:
+    def place(self, file: File) -> str:
         """Where the file is in the folder of the corpus: its name, or its path for files whose folders are read."""
         return file.name
 
@@ -226,7 +189,7 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     layers: tuple[str, ...] = ()
     part_of: str = ""
 
-    def place(self, file: PinnedFile) -> str:
+    def place(self, file: File) -> str:
         """As of every corpus; files of coreference are read with others in neighbouring folders, or repeat names."""
         return file.name if file.name.endswith((".conllu", ".rels", ".rs3", ".rs4")) else file.path
 
@@ -268,7 +231,7 @@ class LeftOut(Treebank, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     reason: str
     genre: tuple[str, ...] = ()
-    files: tuple[PinnedFile, ...] = ()
+    files: tuple[File, ...] = ()
 
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
@@ -487,7 +450,7 @@ def known(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus | FormsTa
     return next(record for record in records if record.is_named(name))
 
 
-def facts_of(path: Path, digest: FileHashes) -> TreebankFacts | None:
+def facts_of(path: Path, digest: File) -> TreebankFacts | None:
     """The facts about the treebank that has a file with this content at its commit; None if there is none.
 
     The name of the file does not count: a renamed copy is known, and a file that is only named like a treebank is not.

@@ -30,7 +30,7 @@ import msgspec
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
-from discoprobe.loaders.catalogue.treebanks import FormsTable, Licences, PinnedCorpus, PinnedFile, TextCorpus
+from discoprobe.loaders.catalogue.treebanks import FormsTable, Licences, PinnedCorpus, TextCorpus
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     IntegrityError,
@@ -39,7 +39,7 @@ from discoprobe.loaders.errors import (
     UnknownNameError,
     asked_wait,
 )
-from discoprobe.loaders.files import cache_folder
+from discoprobe.loaders.files import File, cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
 
 if TYPE_CHECKING:
@@ -172,12 +172,12 @@ def folder(corpus: PinnedCorpus) -> Path:
     return cache_folder() / "corpora" / corpus.repo / corpus.commit / corpus.lang / corpus.name
 
 
-def location(corpus: PinnedCorpus, file: PinnedFile) -> Path:
+def location(corpus: PinnedCorpus, file: File) -> Path:
     """The path of a file in the cache, whether or not it exists."""
     return folder(corpus) / corpus.place(file)
 
 
-def _part(file: PinnedFile) -> Path:
+def _part(file: File) -> Path:
     """Where a file is until it is complete."""
     return cache_folder() / "corpora" / ".partial" / f"{file.content_hash}.part"
 
@@ -194,7 +194,7 @@ class FileState(msgspec.Struct, frozen=True):
     """
 
     corpus: str
-    file: PinnedFile
+    file: File
     location: Path
     state: Literal["ok", "missing", "corrupt"]
     problem: str = ""
@@ -205,7 +205,7 @@ def check(corpora: Iterable[PinnedCorpus]) -> list[FileState]:
     return [_state(corpus, file) for corpus in corpora for file in corpus.files]
 
 
-def _state(corpus: PinnedCorpus, file: PinnedFile) -> FileState:
+def _state(corpus: PinnedCorpus, file: File) -> FileState:
     path = location(corpus, file)
     if not path.is_file():
         return FileState(corpus.name, file, path, "missing")
@@ -260,7 +260,7 @@ def _size(path: Path) -> int:
     return 0
 
 
-def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop: threading.Event) -> Path:
+def _fetch_file(corpus: PinnedCorpus, file: File, retry: RetryPolicy, stop: threading.Event) -> Path:
     """The path of a file in the cache; it is downloaded unless it is there and correct.
 
     A lock lets one process download, and others find the complete file. Of several URLs, the first that has the pinned
@@ -306,7 +306,7 @@ def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop
     )
 
 
-def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
+def places(corpus: PinnedCorpus, file: File) -> list[str]:
     """The URLs to try for a file, in this order: only that of the host, or only those of the mirror.
 
     A mirror may have the layout of the host (``<repo>/<commit>/<path>``), folders per corpus (``<treebank>/<file>``,
@@ -344,7 +344,7 @@ class _Download(msgspec.Struct, frozen=True):
     When ``stop`` is set, the download ends.
     """
 
-    file: PinnedFile
+    file: File
     part: Path
     retry: RetryPolicy
     stop: threading.Event

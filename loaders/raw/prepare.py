@@ -18,7 +18,6 @@ gap `conllu.documents` sees that the sentences before and after it are not neigh
 
 import hashlib
 import importlib.metadata
-import json
 import pickle  # noqa: TID251 (between processes of one run)
 import shutil
 import time
@@ -27,17 +26,17 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import asdict
 
 from discoprobe.loaders import annotation_manifest as manifests
-from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
+from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationManifest
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import as_path
-from discoprobe.loaders.files import alone, cache_folder, hash_of_json, work_folder, write_atomically
+from discoprobe.loaders.files import File, alone, cache_folder, hash_of_json, work_folder, write_atomically
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import stanza_engine
@@ -173,10 +172,10 @@ class _Batch(msgspec.Struct, frozen=True):
         """The file with its annotation: a line of counts, then CoNLL-U."""
         return out / WORK / "parts" / f"{self.key}.batch"
 
-    def read_part(self, out: Path) -> tuple[AnnotationCounts, bytes]:
+    def read_part(self, out: Path) -> tuple[dict[str, Any], bytes]:
         """Its counts and its CoNLL-U."""
         line, _, text = self.part(out).read_bytes().partition(b"\n")
-        return json.loads(line), text
+        return msgspec.json.decode(line), text
 
 
 def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
@@ -214,13 +213,12 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
             held.enter_context(_lock(out))
         begun, new_words = time.monotonic(), 0
         old = manifests.read_manifest(out)
-        counts: AnnotationCounts
-        if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
-            counts, files = old, old["files"]
+        if old is not None and old.content == content and not manifests.first_difference(out, old.files):
+            counts, files = asdict(old), old.files
         else:
             new_words, old = _annotate_batches(job, batches, out), None
             counts, files = _join_parts(batches, out, f"{about.lang}_{about.name}")
-        sources: dict[str, FileEntry] = {}  # none for a dataset on the Hub
+        sources: dict[str, File] = {}  # none for a dataset on the Hub
         if read.path is not None:
             paths = [path for raw in read.files for path in (raw.path, raw.ids) if path]
             inside = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
@@ -259,7 +257,7 @@ def text_file(doc_id: str) -> str:
 
 def _annotate_batches(job: AnnotationJob, batches: Sequence[_Batch], out: Path) -> int:
     """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
-    done = {batch: batch.read_part(out)[0]["words"] for batch in batches if batch.part(out).exists()}
+    done: dict[_Batch, int] = {batch: batch.read_part(out)[0]["words"] for batch in batches if batch.part(out).exists()}
     todo = [batch for batch in batches if batch not in done]
     words = before = sum(done.values())
     characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
@@ -275,22 +273,23 @@ def _annotate_batches(job: AnnotationJob, batches: Sequence[_Batch], out: Path) 
 def _annotate_batch(engine: Engine, out: Path, batch: _Batch) -> int:
     """Annotate a batch and write its part; returns the number of words."""
     documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
-    written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
+    n_documents = n_sentences = n_words = 0
+    drops, corrections = Counter[str](), Counter[str]()
     texts: list[str] = []
     for document, sentences in annotated_documents(documents, engine, drops, corrections):
         source = text_file(document.doc_id) if document.extracted else document.source
-        n_words = sum(len(token.words) for placed in sentences for token in placed.tokens)
-        written.update(documents=1, sentences=len(sentences), words=n_words)
+        n_documents, n_sentences = n_documents + 1, n_sentences + len(sentences)
+        n_words += sum(len(token.words) for placed in sentences for token in placed.tokens)
         texts.append(conllu_text(document, sentences, source))
-    counts = AnnotationCounts(
-        documents=written["documents"], sentences=written["sentences"], words=written["words"],
-        drops={"annotation": drops}, corrections=corrections,
-    )  # fmt: skip
-    write_atomically(batch.part(out), f"{json.dumps(counts)}\n{''.join(texts)}".encode())
-    return counts["words"]
+    counts = {
+        "documents": n_documents, "sentences": n_sentences, "words": n_words, "drops": {"annotation": drops},
+        "corrections": corrections,
+    }  # fmt: skip
+    write_atomically(batch.part(out), msgspec.json.encode(counts) + b"\n" + "".join(texts).encode())
+    return n_words
 
 
-def _join_parts(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
+def _join_parts(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[dict[str, Any], dict[str, File]]:
     """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
     new = out / WORK / "new"
     shutil.rmtree(new, ignore_errors=True)

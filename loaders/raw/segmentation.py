@@ -267,7 +267,7 @@ def versions(*packages: str) -> dict[str, str]:
 def boundary_rules(lang: str) -> dict[str, object]:
     """What the identity of an engine has if the rules of sentence boundaries are a plugin's."""
     of_plugin = language_identity(lang)
-    return {"plugins": of_plugin} if of_plugin else {}
+    return {"plugins": msgspec.to_builtins(of_plugin)} if of_plugin else {}
 
 
 class RuleEngine(msgspec.Struct, frozen=True):

@@ -25,8 +25,9 @@ from msgspec import field
 
 from discoprobe.loaders.annotation_manifest import entries
 from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
-from discoprobe.loaders.corpus import UPOS, SourceFile
+from discoprobe.loaders.corpus import UPOS
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, first_line
+from discoprobe.loaders.files import File
 from discoprobe.loaders.raw.document import Paragraph
 from discoprobe.loaders.raw.segmentation import (
     LONG_SENTENCE,
@@ -96,7 +97,7 @@ class StanzaModels(msgspec.Struct, frozen=True):
     code: str
     folder: Path
     packages: tuple[tuple[str, str], ...]
-    files: tuple[SourceFile, ...]
+    files: tuple[File, ...]
 
 
 def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaModels:
@@ -134,7 +135,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
                 f"no Stanza package {name}={package} of '{lang}' in {folder}, which lists {listed}; "
                 f"name one of these with --processors, try --download, or {WITHOUT}"
             )
-    files: list[SourceFile] = []
+    files: list[File] = []
     for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models)):
         if package == IDENTITY:
             continue
@@ -145,7 +146,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
         content = path.read_bytes()
         if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
             raise damage(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
-        files.append(SourceFile(file, hashlib.sha256(content).hexdigest(), len(content)))
+        files.append(File(file, hashlib.sha256(content).hexdigest(), len(content)))
     in_order = tuple(sorted(files, key=lambda file: file.path))
     return StanzaModels(lang, code, folder, tuple(packages.items()), in_order)
 
@@ -218,7 +219,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
             "engine": "stanza",
             "software": versions("stanza", "torch"),
             "packages": dict(self.models.packages),
-            "models": entries(self.models.files),
+            "models": msgspec.to_builtins(entries(self.models.files)),
             "device": self.device,
             **({"lengths": list(self.lengths)} if self.lengths else {}),
             **boundary_rules(self.models.lang),

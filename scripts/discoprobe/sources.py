@@ -35,7 +35,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     TreebankFacts,
 )
 from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
-from discoprobe.loaders.corpus import Corpus, FormsFile, Source, SourceFile
+from discoprobe.loaders.corpus import Corpus, FormsFile, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     OnError,
@@ -46,7 +46,7 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url, without_secret
-from discoprobe.loaders.files import FileHashes, hashes_of
+from discoprobe.loaders.files import File, hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
@@ -183,7 +183,7 @@ def corpora_of(
     forms = {}
     for lang, table in _tables_of_forms(groups, request).items():
         files = downloads.fetch([table], jobs=request.jobs, progress=progress)
-        listed = tuple(SourceFile(path.name, (of := hashes_of(path)).sha256, of.bytes) for path in files)
+        listed = tuple(msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name) for path in files)
         forms[lang] = FormsFile(
             tuple(files), Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
         )
@@ -383,7 +383,7 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
     return paths
 
 
-def _facts(pinned: Mapping[str, Treebank], path: Path, digest: FileHashes) -> TreebankFacts | None:
+def _facts(pinned: Mapping[str, Treebank], path: Path, digest: File) -> TreebankFacts | None:
     """What is known of the treebank of a file by its content: from the pins of a request, the catalogue, the sample."""
     if bank := pinned.get(digest.sha256):
         return bank.facts
@@ -587,7 +587,7 @@ def _planned(corpus: NamedCorpus, lang: str, tasks: Sequence[AnyTask]) -> Planne
         text = corpus.hub_text
         files = files_at(text.url(corpus.lang) if text else corpus.name, PARQUET)
         name, licence = (text.corpus(corpus.lang), text.licence) if text else (corpus.name, UNKNOWN)
-        size = len(files), sum(file.bytes for file in files)
+        size = len(files), sum(file.bytes or 0 for file in files)
         return PlannedSource(lang, name, corpus.how, names, licence, *size)
     path = Path(corpus.name)
     if not path.exists():

@@ -109,7 +109,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
 
     entries = result.manifest["configs"]
     if as_json:
-        configs = {name: entries[name] for name in result.built}
+        configs = {name: msgspec.to_builtins(entries[name]) for name in result.built}
         unavailable = {config.name: config.reason for config in result.missing}
         terminal.print_json({"out": out, "configs": configs, "unavailable": unavailable})
         return
@@ -251,22 +251,23 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
     """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected."""
     manifest = annotated.manifest
     if as_json:
-        terminal.print_json({"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, **manifest})
+        made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds}
+        terminal.print_json(made | msgspec.to_builtins(manifest))
         return
-    software = ", ".join(f"{name} {version}" for name, version in manifest["made_by"]["software"].items())
+    software = ", ".join(f"{name} {version}" for name, version in manifest.made_by["software"].items())
     sys.stdout.write(
-        f"{manifest['name']} ({manifest['lang']}): {manifest['documents']:,} documents, "
-        f"{manifest['sentences']:,} sentences, {manifest['words']:,} words in {out}, by {software}\n"
+        f"{manifest.name} ({manifest.lang}): {manifest.documents:,} documents, "
+        f"{manifest.sentences:,} sentences, {manifest.words:,} words in {out}, by {software}\n"
     )
     if annotated.new_words:
         speed = f"{annotated.new_words / annotated.seconds:,.0f} words/s, loading of models included"
         sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
     else:
         sys.stdout.write("nothing to annotate: the annotation is complete\n")
-    drops = [(step, reason, n) for step, reasons in manifest["drops"].items() for reason, n in reasons.items()]
+    drops = [(step, reason, n) for step, reasons in manifest.drops.items() for reason, n in reasons.items()]
     for columns, values in (
         (("left out in", "reason", "number"), drops),
-        (("sentence boundaries corrected", "number"), [*manifest["corrections"].items()]),
+        (("sentence boundaries corrected", "number"), [*manifest.corrections.items()]),
     ):
         if values:
             terminal.show([dict(zip(columns, line, strict=True)) for line in values], columns)

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.loaders import DiscoprobeError, FileHashes, IntegrityError, RemoteError, RetryPolicy, hashes_of
-from discoprobe.loaders.catalogue import DocumentRule, PinnedFile, Treebank, treebank
+from discoprobe.loaders import DiscoprobeError, File, IntegrityError, RemoteError, RetryPolicy, hashes_of
+from discoprobe.loaders.catalogue import DocumentRule, Treebank, treebank
 from discoprobe.loaders.catalogue import treebanks as pinned_corpora
 from discoprobe.loaders.fetch import check, fetch, location, places, select
 
@@ -32,7 +32,7 @@ PATH = "o/UD_Xish-T/" + "a" * 40 + "/xx_t-ud-test.conllu"
 def pinned(content, path="xx_t-ud-test.conllu", *, sized=True, sha256=True):
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     known = hashlib.sha256(content).hexdigest() if sha256 else None
-    return PinnedFile(path, blob, len(content) if sized else None, known)
+    return File(path, known or "", len(content) if sized else None, blob)
 
 
 def bank(*files):
@@ -128,7 +128,7 @@ def test_wrong_content_is_never_used(host, cache, wrong, sized):
 
 @pytest.mark.usefixtures("host")
 def test_content_of_the_pinned_blob_hash_with_another_sha256_is_not_used():
-    file = PinnedFile("xx_t-ud-test.conllu", pinned(CONTENT).git_blob_sha1, len(CONTENT), "0" * 64)
+    file = File("xx_t-ud-test.conllu", "0" * 64, len(CONTENT), pinned(CONTENT).git_blob_sha1)
     with pytest.raises(IntegrityError, match=f"expected SHA-256 {'0' * 64}, got"):
         fetch([bank(file)], retry=QUICK)
     assert not location(bank(), file).exists()
@@ -292,11 +292,12 @@ def test_wherever_it_breaks_the_file_is_whole(tmp_path_factory, cuts, ranges, si
 CHILD = """
 import json, sys
 from discoprobe.cli import terminal
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, PinnedFile, Treebank
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Treebank
+from discoprobe.loaders.files import File
 from discoprobe.loaders.fetch.downloads import fetch
 from discoprobe.loaders.errors import RetryPolicy
 record = json.loads(sys.argv[1])
-record |= {"files": tuple(PinnedFile(**file) for file in record["files"]), "documents": DocumentRule()}
+record |= {"files": tuple(File(**file) for file in record["files"]), "documents": DocumentRule()}
 with terminal.progress() as display:
     paths = fetch([Treebank(**record)], retry=RetryPolicy(first_wait=0.01), progress=display)
 print(*paths)
@@ -424,7 +425,7 @@ def test_the_blob_hash_is_git_s(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(CONTENT)
     made = subprocess.run(["git", "hash-object", "--no-filters", path], capture_output=True, text=True, check=True)
-    expected = FileHashes(len(CONTENT), hashlib.sha256(CONTENT).hexdigest(), made.stdout.strip())
+    expected = File("", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), made.stdout.strip())
     assert hashes_of(path) == hashes_of(CONTENT) == expected
 
 
