@@ -38,7 +38,8 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source, Trust
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Trust
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
 from discoprobe.loaders.process_pool import Progress, silent

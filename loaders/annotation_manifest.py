@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import File, hashes_of
 
@@ -158,7 +158,7 @@ def replace_files(folder: Path, new: Path, names: Iterable[str]) -> None:
         (new / name).replace(folder / name)
 
 
-def corpus_facts(path: Path) -> TreebankFacts | None:
+def corpus_facts(path: Path) -> Source | None:
     """The facts of the corpus that a CoNLL-U file belongs to, from the manifest beside it; None if there is none.
 
     Raises:
@@ -170,9 +170,9 @@ def corpus_facts(path: Path) -> TreebankFacts | None:
         if (folder / WORK).is_dir():
             raise DiscoprobeError(f"{folder}: its annotation is unfinished; run `build annotate` again to continue it")
         return None
-    return TreebankFacts(
+    return Source(
         manifest.name, manifest.lang, manifest.licence, manifest.repo, manifest.commit, manifest.citation,
-        DocumentRule("newdoc"),
+        documents=DocumentRule("newdoc"),
     )  # fmt: skip
 
 

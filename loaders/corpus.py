@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 import polars as pl
 from msgspec import field
 
-from discoprobe.loaders.files import File
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.hashing import hash_strings
 from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
@@ -186,27 +186,6 @@ LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "te
 
 It is lowest for FEATS, since most words of an analytic language have none.
 """
-
-
-class Source(msgspec.Struct, frozen=True):
-    """One treebank or other corpus, and where it comes from.
-
-    A field is empty, and the licence ``"unknown"``, if it is not known. ``annotation`` is, for a corpus made from raw
-    text, how it was made, as JSON values; None for any other. ``genre`` has the genres of its texts.
-    """
-
-    name: str
-    lang: str
-    licence: str = "unknown"
-    repo: str = ""
-    commit: str = ""
-    citation: str = ""
-    files: tuple[File, ...] = ()
-    annotation: Mapping[str, Any] | None = None
-    genre: tuple[str, ...] = ()
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.lang, self.repo, self.commit, self.files))
 
 
 class FormsFile(msgspec.Struct, frozen=True):

@@ -24,8 +24,9 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, all_tasks
 from discoprobe.cards.text.card import SEGMENTATION_TASKS, TASKS
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Corpus, Shard, Source
+from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.document import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotatedCorpus, AnnotationOptions, prepare

@@ -17,7 +17,8 @@ from shared import SHARED, SMALL_CLASSES, sample_file
 from discoprobe.builders import Config, Settings, blocks_of, build_all, tasks_named
 from discoprobe.builders.sentences.confidence import MEASURES, is_sure
 from discoprobe.cards.review import read_card
-from discoprobe.loaders.corpus import Source, Trust
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Trust
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import Sentence, Token, Word

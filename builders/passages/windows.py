@@ -33,7 +33,8 @@ from discoprobe.builders.sampling.splits import split_of
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import Shard, Source
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.words import running_words
 

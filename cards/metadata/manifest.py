@@ -28,7 +28,8 @@ from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
 from discoprobe.loaders import corpus as corpus_tables
 from discoprobe.loaders.annotation_manifest import entries
-from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import File, hashes_of, recovered
 

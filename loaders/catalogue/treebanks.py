@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 from urllib.parse import quote
 
 import msgspec
@@ -76,70 +76,55 @@ class DocumentRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.kind} {self.pattern}".rstrip()
 
 
-class TreebankFacts(msgspec.Struct, frozen=True):
-    """What a reader needs to know of a treebank whose files it was given.
-
-    Attributes:
-        licence: as the treebank's README writes it.
-        commit: of which the files have the content.
-        genre: the genres of its texts, where they are known.
-    """
-
-    name: str
-    lang: str
-    licence: str
-    repo: str
-    commit: str
-    citation: str
-    documents: DocumentRule
-    genre: tuple[str, ...] = ()
-
-
-class CorpusRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the catalogue says of every corpus.
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A treebank or other corpus, and where it comes from.
 
     Attributes:
         name: as its publisher calls it (``UD_Spanish-AnCora``, ``Klexikon``).
-        prefix: a short name (``es_ancora``, ``de_klexikon``); the file names of a treebank of Universal Dependencies
-            begin with it.
         lang: the code of its language.
-        repo: on GitHub.
-        commit: the pinned one.
-        licence: as its README writes it.
+        licence: as its README writes it; ``"unknown"`` if it is not known.
+        repo: on GitHub or the Hub; empty if it is not known, as are commit and citation.
+        commit: of which the files have the content.
+        files: its files at the commit, or those that were read.
+        annotation: how it was made from raw text, as JSON values; None for any other corpus.
+        genre: the genres of its texts, where they are known.
+        documents: how its documents are recognised.
     """
 
     name: str
-    prefix: str
     lang: str
-    repo: str
-    commit: str
-    licence: str
-    citation: str
+    licence: str = "unknown"
+    repo: str = ""
+    commit: str = ""
+    citation: str = ""
+    files: tuple[File, ...] = ()
+    annotation: Mapping[str, Any] | None = None
+    genre: tuple[str, ...] = ()
+    documents: DocumentRule = DocumentRule()
 
-    @property
-    def names(self) -> set[str]:
-        """Its name and prefix in small letters."""
-        return {self.name.casefold(), self.prefix.casefold()}
-
-    def is_named(self, name: str) -> bool:
-        """Whether this is its name or prefix, in any case."""
-        return name.casefold() in self.names
+    def __hash__(self) -> int:
+        return hash((self.name, self.lang, self.repo, self.commit, self.files))
 
 
-class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An openly licensed corpus that can be downloaded.
+class PinnedCorpus(Source, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A corpus of the catalogue, which can be downloaded; the catalogue leaves none of the facts empty.
 
     Attributes:
-        genre: the genres of its texts.
-        files: its files at the commit.
+        prefix: a short name (``es_ancora``, ``de_klexikon``); the file names of a treebank of Universal Dependencies
+            begin with it.
         date: the day of the commit, where it is known.
         licence_note: the licences of the parts of the corpus, if they differ.
         default: whether the corpus is used when its language is requested and no corpus is named.
         note: why it is not used by default, or other information on it.
     """
 
-    genre: tuple[str, ...]
+    prefix: str
+    licence: str
+    repo: str
+    commit: str
+    citation: str
     files: tuple[File, ...]
+    genre: tuple[str, ...]
     date: str = ""
     licence_note: str = ""
     default: bool = True
@@ -150,6 +135,15 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
             if not file.path or not file.content_hash:
                 lacking = "git_blob_sha1" if file.path else "path"
                 raise ValueError(f"files[{number}]: the key {lacking} is missing")
+
+    @property
+    def names(self) -> set[str]:
+        """Its name and prefix in small letters."""
+        return {self.name.casefold(), self.prefix.casefold()}
+
+    def is_named(self, name: str) -> bool:
+        """Whether this is its name or prefix, in any case."""
+        return name.casefold() in self.names
 
     @property
     def bytes(self) -> int | None:
@@ -168,6 +162,14 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
     def has(self, name: str) -> bool:
         """Whether one of its files has this name, without folders and in any case."""
         return any(file.name.casefold() == name.casefold() for file in self.files)
+
+    @property
+    def facts(self) -> Source:
+        """What it is and where it comes from, without its files."""
+        return Source(
+            self.name, self.lang, self.licence, self.repo, self.commit, self.citation, genre=self.genre,
+            documents=self.documents,
+        )  # fmt: skip
 
 
 Licences = Literal["open", "all"]
@@ -192,13 +194,6 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def place(self, file: File) -> str:
         """As of every corpus; files of coreference are read with others in neighbouring folders, or repeat names."""
         return file.name if file.name.endswith((".conllu", ".rels", ".rs3", ".rs4")) else file.path
-
-    @property
-    def facts(self) -> TreebankFacts:
-        """The part of the record that a reader needs."""
-        return TreebankFacts(
-            self.name, self.lang, self.licence, self.repo, self.commit, self.citation, self.documents, self.genre
-        )
 
 
 class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -450,7 +445,7 @@ def known(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus | FormsTa
     return next(record for record in records if record.is_named(name))
 
 
-def facts_of(path: Path, digest: File) -> TreebankFacts | None:
+def facts_of(path: Path, digest: File) -> Source | None:
     """The facts about the treebank that has a file with this content at its commit; None if there is none.
 
     The name of the file does not count: a renamed copy is known, and a file that is only named like a treebank is not.
@@ -510,7 +505,7 @@ def own_files(names: Iterable[str]) -> list[Path]:
     return [file for file in plugins.plugin_files(plugins.CATALOGUE) if names & _own_values(file, ("name",))]
 
 
-def own_file(corpus: CorpusRecord, path: str) -> Path | None:
+def own_file(corpus: PinnedCorpus, path: str) -> Path | None:
     """Where the plugin that has a corpus in its catalogue has a file of it; None if none has one.
 
     The path is that in the catalogue, below the folder of the plugin.
@@ -671,16 +666,12 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{HUB}{DATASETS}{self.repo}@{self.commit}/{self.pattern(lang)}"
 
 
-class _HubTextFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    dataset: tuple[HubText, ...]
-
-
 @functools.cache
 def hub_texts() -> tuple[HubText, ...]:
     """The datasets of the catalogue."""
     file = "catalogue/hub/texts.toml"
     text = (importlib.resources.files("discoprobe.loaders") / file).read_text(encoding="utf-8")
-    return convert_table(parse_toml(text, file), _HubTextFile, file).dataset
+    return convert_table(parse_toml(text, file), dict[Literal["dataset"], tuple[HubText, ...]], file)["dataset"]
 
 
 def is_hub_text(name: str) -> bool:

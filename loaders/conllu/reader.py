@@ -27,10 +27,10 @@ from msgspec.structs import asdict, replace
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, facts_of
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source, facts_of
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source
+from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard
 from discoprobe.loaders.discourse_layers.brat import read_brat, read_sacr
 from discoprobe.loaders.discourse_layers.conll2012 import read_conll2012, read_facts
 from discoprobe.loaders.discourse_layers.disrpt_relations import (
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from discoprobe.loaders.discourse_layers.brat import FindSentences
 
-    FactsOf = Callable[[Path, File], TreebankFacts | None]
+    FactsOf = Callable[[Path, File], Source | None]
     BytesProgress = Callable[[int, int], None]
 
 Documents = Literal["auto", "newdoc", "file", "none"]
@@ -110,7 +110,7 @@ class CorpusFile(msgspec.Struct, frozen=True):
     name: str
     treebank: str
     lang: str
-    facts: TreebankFacts | None
+    facts: Source | None
 
     @property
     def stem(self) -> str:
@@ -215,7 +215,7 @@ def holds_corpus(folder: Path) -> bool:
     return any(_files_below(folder))
 
 
-def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | None) -> CorpusFile:
+def describe(path: Path, top: Path, lang: str | None, facts: Source | None) -> CorpusFile:
     """The treebank and the language of a file.
 
     The name of the treebank is the first of these that exists:
@@ -384,7 +384,7 @@ class _Treebank(msgspec.Struct, frozen=True):
 
     name: str
     lang: str
-    facts: TreebankFacts | None
+    facts: Source | None
     rule: DocumentRule
     members: tuple[Member, ...]
 

@@ -1,7 +1,7 @@
 """Pinned files of the catalogue: which corpora a name means, their files in the cache, and how these are downloaded.
 
 `select` gives the corpora that names mean; `list_corpora` says what the catalogue has. `fetch` downloads what is
-missing in the cache, `check` compares what is there with the pins. A file is kept at
+missing in the cache, `state_of` compares what is there with the pins. A file is kept at
 ``corpora/<repo>/<commit>/<language>/<corpus>/<file>`` in the cache folder. Incomplete files are kept in
 ``corpora/.partial``, named by the hash of their content; a lock lets one process at a time write each. A file gets its
 final place when its size, its git blob SHA-1 and, where it is known, its SHA-256 are the pinned ones.
@@ -105,45 +105,21 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
     return list(dict.fromkeys(corpora))
 
 
-class CorpusRow(msgspec.Struct, frozen=True):
-    """A corpus of the catalogue.
+def list_corpora(names: Iterable[str] = ()) -> list[dict[str, str | int | None]]:
+    """The corpora of the languages with these codes or names, or of all, as rows of a table.
 
-    Attributes:
-        lang: the code of its language.
-        language: the English name of the language.
-        name: as its publisher calls it.
-        licence: the normalised identifier.
-        documents: how documents are recognised, `TEXT` or `HUB_TEXT`.
-        default: whether the corpus is used when none is named.
-        files: the number of files.
-        bytes: the sum of their sizes; None where a size is not known.
-        cached: the number of files in the cache; their content is not checked.
-        offered: whether the corpus is openly licensed; else it is used with ``--licences all`` only, if it has files.
-        note: why it is not offered, or other information on it.
-    """
-
-    lang: str
-    language: str
-    name: str
-    licence: str
-    documents: str
-    default: bool
-    files: int = 0
-    bytes: int | None = None
-    cached: int = 0
-    offered: bool = True
-    note: str = ""
-
-
-def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
-    """The corpora of the languages with these codes or names, or of all; those not offered come with the reason.
+    A row has ``lang``, ``language`` (the English name), ``name``, ``licence`` (the normalised identifier),
+    ``documents`` (how they are recognised, `TEXT`, `FORMS` or `HUB_TEXT`) and ``default``; the number of ``files``,
+    their ``bytes`` (None where a size is not known) and how many are ``cached``, whose content is not checked.
+    ``offered`` is whether the corpus is openly licensed: else it is used with ``--licences all`` only, if it has files.
+    ``note`` says why it is not offered, or something else about it.
 
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
-    rows: list[CorpusRow] = []
+    rows: list[dict[str, str | int | None]] = []
     for language in [treebanks.language(name) for name in names] or treebanks.languages(every=True):
-        code, title = language.code, language.name
+        about = {"lang": language.code, "language": language.name}
         pinned: list[tuple[PinnedCorpus, str, str]] = [
             *((bank, str(bank.documents), bank.note) for bank in language.treebanks),
             *((text, TEXT, text.note or text.licence_note) for text in language.texts),
@@ -151,19 +127,22 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
             *((record, str(record.documents), record.reason) for record in language.left_out),
         ]
         for corpus, documents, note in pinned:
-            cached = sum(location(corpus, file).is_file() for file in corpus.files)
             offered = not isinstance(corpus, treebanks.LeftOut)
-            rows.append(
-                CorpusRow(
-                    code, title, corpus.name, normalise(corpus.licence), documents, corpus.default and offered,
-                    len(corpus.files), corpus.bytes if corpus.files else None, cached, offered, note,
-                )
-            )  # fmt: skip
-        for text in treebanks.hub_texts():
-            if code not in text.without:
-                note = f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment"
-                licence = normalise(text.licence)
-                rows.append(CorpusRow(code, title, text.corpus(code), licence, HUB_TEXT, text.default, note=note))
+            rows.append({
+                **about, "name": corpus.name, "licence": normalise(corpus.licence), "documents": documents,
+                "default": corpus.default and offered, "files": len(corpus.files),
+                "bytes": corpus.bytes if corpus.files else None,
+                "cached": sum(location(corpus, file).is_file() for file in corpus.files), "offered": offered,
+                "note": note,
+            })  # fmt: skip
+        rows += (
+            {
+                **about, "name": text.corpus(language.code), "licence": normalise(text.licence),
+                "documents": HUB_TEXT, "default": text.default, "files": 0, "bytes": None, "cached": 0,
+                "offered": True, "note": f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment",
+            }
+            for text in treebanks.hub_texts() if language.code not in text.without
+        )  # fmt: skip
     return rows
 
 
@@ -182,35 +161,13 @@ def _part(file: File) -> Path:
     return cache_folder() / "corpora" / ".partial" / f"{file.content_hash}.part"
 
 
-class FileState(msgspec.Struct, frozen=True):
-    """A file of the catalogue in the cache.
-
-    Attributes:
-        corpus: the name of its corpus.
-        file: the pinned file.
-        location: its path in the cache, whether or not it exists.
-        state: ``corrupt`` if the content is not the pinned one.
-        problem: how a corrupt file differs.
-    """
-
-    corpus: str
-    file: File
-    location: Path
-    state: Literal["ok", "missing", "corrupt"]
-    problem: str = ""
-
-
-def check(corpora: Iterable[PinnedCorpus]) -> list[FileState]:
-    """The state in the cache of every file of the corpora; reads the files."""
-    return [_state(corpus, file) for corpus in corpora for file in corpus.files]
-
-
-def _state(corpus: PinnedCorpus, file: File) -> FileState:
+def state_of(corpus: PinnedCorpus, file: File) -> tuple[Literal["ok", "missing", "corrupt"], str]:
+    """The state of a file in the cache, which is read; and how a corrupt one, whose content is not pinned, differs."""
     path = location(corpus, file)
     if not path.is_file():
-        return FileState(corpus.name, file, path, "missing")
+        return "missing", ""
     problem = file.mismatch(path)
-    return FileState(corpus.name, file, path, "corrupt" if problem else "ok", problem)
+    return "corrupt" if problem else "ok", problem
 
 
 def fetch(
@@ -274,11 +231,11 @@ def _fetch_file(corpus: PinnedCorpus, file: File, retry: RetryPolicy, stop: thre
 
     target, part = location(corpus, file), _part(file)
     try:
-        if _state(corpus, file).state == "ok":
+        if state_of(corpus, file)[0] == "ok":
             return target
         part.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(part.with_suffix(".lock")):
-            if _state(corpus, file).state == "ok":
+            if state_of(corpus, file)[0] == "ok":
                 return target
             target.unlink(missing_ok=True)
             errors: list[RemoteError] = []

@@ -33,7 +33,8 @@ from msgspec.structs import asdict
 
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationManifest
-from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import as_path
 from discoprobe.loaders.files import File, alone, cache_folder, hash_of_json, work_folder, write_atomically

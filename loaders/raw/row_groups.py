@@ -19,20 +19,10 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from discoprobe.loaders import cache
-from discoprobe.loaders.catalogue.treebanks import DocumentRule
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import (
-    CONFIDENCE,
-    DOCUMENTS,
-    SENTENCES,
-    TOKENS,
-    VERSION,
-    Corpus,
-    Counts,
-    Shard,
-    Source,
-)
+from discoprobe.loaders.corpus import CONFIDENCE, DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, open_file, pinned, reaching
 from discoprobe.loaders.files import File, cache_folder, hash_of_json

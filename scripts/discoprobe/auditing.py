@@ -34,8 +34,7 @@ from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.catalogue.treebanks import HUB
-from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.catalogue.treebanks import HUB, Source
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
 from discoprobe.loaders.files import hashes_of

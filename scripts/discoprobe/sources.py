@@ -30,12 +30,12 @@ from discoprobe.loaders.catalogue.treebanks import (
     FormsTable,
     HubText,
     PinnedCorpus,
+    Source,
     TextCorpus,
     Treebank,
-    TreebankFacts,
 )
 from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
-from discoprobe.loaders.corpus import Corpus, FormsFile, Source
+from discoprobe.loaders.corpus import Corpus, FormsFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     OnError,
@@ -383,13 +383,13 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
     return paths
 
 
-def _facts(pinned: Mapping[str, Treebank], path: Path, digest: File) -> TreebankFacts | None:
+def _facts(pinned: Mapping[str, Treebank], path: Path, digest: File) -> Source | None:
     """What is known of the treebank of a file by its content: from the pins of a request, the catalogue, the sample."""
     if bank := pinned.get(digest.sha256):
         return bank.facts
     facts = treebanks.facts_of(path, digest)
     if facts is None and (lang := _sample_hashes().get(digest.sha256)):
-        return TreebankFacts(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", DocumentRule("newdoc"))
+        return Source(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", documents=DocumentRule("newdoc"))
     return facts
 
 

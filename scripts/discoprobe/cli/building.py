@@ -229,8 +229,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build annotate notes/ --lang de --out corpora/notes
     """
-    from discoprobe.loaders.catalogue.treebanks import language_code
-    from discoprobe.loaders.corpus import Source
+    from discoprobe.loaders.catalogue.treebanks import Source, language_code
     from discoprobe.loaders.raw.document import read_options
     from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
     from discoprobe.remote_folders import corpus_at
@@ -313,8 +312,7 @@ def corpora_list(
     from discoprobe.loaders.fetch import downloads
 
     columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
-    rows = [msgspec.to_builtins(row) for row in downloads.list_corpora(names or [])]
-    terminal.show(rows, columns, as_json=json_)
+    terminal.show(downloads.list_corpora(names or []), columns, as_json=json_)
 
 
 @corpora.command("fetch")
@@ -366,12 +364,12 @@ def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
     from discoprobe.loaders.fetch import downloads
 
     rows: list[dict[str, Cell]] = []
-    by_name = {corpus.name: corpus for corpus in corpora}
-    for checked in downloads.check(corpora):
-        bank = by_name[checked.corpus] if checked.state == "ok" else None
-        documents = explain_documents(checked.location, bank.documents) if isinstance(bank, Treebank) else ""
-        row: dict[str, Cell] = {"corpus": checked.corpus, "file": checked.file.path, "state": checked.state}
-        rows.append(row | {"documents": documents, "problem": checked.problem})
+    for corpus, file in ((bank, file) for bank in corpora for file in bank.files):
+        state, problem = downloads.state_of(corpus, file)
+        has_documents = state == "ok" and isinstance(corpus, Treebank)
+        documents = explain_documents(downloads.location(corpus, file), corpus.documents) if has_documents else ""
+        row: dict[str, Cell] = {"corpus": corpus.name, "file": file.path, "state": state}
+        rows.append(row | {"documents": documents, "problem": problem})
     return rows
 
 

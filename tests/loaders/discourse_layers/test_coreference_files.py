@@ -322,7 +322,7 @@ def test_corpora_of_the_catalogue_arrive_with_their_second_files(tmp_path, monke
     contents = {path: text.encode() for path, text in texts.items()}
     files = tuple(
         File(
-            path, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(), len(data), hashlib.sha256(data).hexdigest()
+            path, hashlib.sha256(data).hexdigest(), len(data), hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
         )
         for path, data in contents.items()
     )  # fmt: skip

@@ -21,7 +21,7 @@ from shared import SHARED
 from discoprobe.loaders import DiscoprobeError, File, IntegrityError, RemoteError, RetryPolicy, hashes_of
 from discoprobe.loaders.catalogue import DocumentRule, Treebank, treebank
 from discoprobe.loaders.catalogue import treebanks as pinned_corpora
-from discoprobe.loaders.fetch import check, fetch, location, places, select
+from discoprobe.loaders.fetch import fetch, location, places, select, state_of
 
 QUICK = RetryPolicy(attempts=4, first_wait=0.01, longest_wait=0.05, longest_asked=0.05, timeout=5)
 CONTENT = b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(4000))
@@ -33,6 +33,10 @@ def pinned(content, path="xx_t-ud-test.conllu", *, sized=True, sha256=True):
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     known = hashlib.sha256(content).hexdigest() if sha256 else None
     return File(path, known or "", len(content) if sized else None, blob)
+
+
+def states(*corpora):
+    return [state_of(corpus, file)[0] for corpus in corpora for file in corpus.files]
 
 
 def bank(*files):
@@ -155,7 +159,7 @@ def test_a_file_that_is_not_there(host):
 def test_a_failing_file_leaves_the_others_kept():
     with pytest.raises(RemoteError, match=r"gone\.conllu"):
         fetch([bank(pinned(CONTENT), pinned(b"x", "gone.conllu"))], retry=QUICK, jobs=1)
-    assert check([bank()])[0].state == "ok"
+    assert states(bank()) == ["ok"]
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
@@ -366,20 +370,20 @@ def test_two_threads_that_want_the_same_file_download_once(host):
 
 @pytest.mark.usefixtures("host")
 def test_check_tells_missing_whole_and_corrupt_and_fetch_mends():
-    assert [row.state for row in check([bank()])] == ["missing"]
+    assert states(bank()) == ["missing"]
     (path,) = fetch([bank()], retry=QUICK)
-    assert [(row.state, row.location) for row in check([bank()])] == [("ok", path)]
+    assert (states(bank()), location(bank(), bank().files[0])) == (["ok"], path)
 
     path.write_bytes(CONTENT[:-1] + b"?")
-    (row,) = check([bank()])
-    assert row.state == "corrupt"
-    assert row.problem.startswith("expected git blob SHA-1")
+    state, problem = state_of(bank(), bank().files[0])
+    assert state == "corrupt"
+    assert problem.startswith("expected git blob SHA-1")
     path.write_bytes(CONTENT[:100])
-    assert check([bank()])[0].problem == f"expected {len(CONTENT)} bytes, got 100"
+    assert state_of(bank(), bank().files[0])[1] == f"expected {len(CONTENT)} bytes, got 100"
 
     assert fetch([bank()], retry=QUICK) == [path]
     assert path.read_bytes() == CONTENT
-    assert [row.state for row in check([bank()])] == ["ok"]
+    assert states(bank()) == ["ok"]
 
 
 def test_a_corrupt_file_that_cannot_be_mended_is_not_left_to_be_used(host):
@@ -503,7 +507,9 @@ def test_the_shared_corpora_as_mirror(monkeypatch, folder, names, files):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(SHARED / "corpora" / folder))
     paths = fetch(select(names))
     assert len(paths) == files
-    assert [(row.location, row.state) for row in check(select(names))] == [(path, "ok") for path in paths]
+    corpora = select(names)
+    assert [location(corpus, file) for corpus in corpora for file in corpus.files] == paths
+    assert states(*corpora) == ["ok"] * len(paths)
 
 
 def test_a_part_of_a_file_that_nobody_asked_for_is_refused(host):
