@@ -11,8 +11,9 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
-from typing import Annotated, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,7 +21,8 @@ from msgspec import field
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from discoprobe.loaders.errors import DiscoprobeError, OnError, UnknownNameError, UsageError
+from discoprobe.loaders.assignments import read_assignments
+from discoprobe.loaders.errors import DiscoprobeError, OnError
 
 Lines = Literal["auto", "wrapped", "sentences", "paragraphs"]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -61,19 +63,17 @@ def read_options(assignments: Sequence[str]) -> ReadOptions:
         UsageError: an assignment has no value, or a value of the wrong kind.
         UnknownNameError: there is no such option.
     """
-    options, values = ReadOptions(), {}
-    for assignment in assignments:
-        name, equals, text = assignment.partition("=")
-        if name not in NAMES:
-            raise UnknownNameError("option", name, NAMES, remedy="(`build annotate --help` lists them)")
-        if not equals:
-            raise UsageError(f"option '{name}' has no value; write {name}=VALUE")
-        values[name] = WORDS.get(text, text) if isinstance(getattr(options, name), bool) else text
-        try:
-            options = msgspec.convert(values, ReadOptions, strict=False)
-        except msgspec.ValidationError:
-            raise UsageError(f"option '{assignment}' cannot be read; see `build annotate --help`") from None
-    return options
+    types = {field.name: field.type for field in msgspec.structs.fields(ReadOptions)}
+    values = read_assignments(
+        assignments, {name: partial(_read_value, types[name]) for name in NAMES}, "option",
+        remedy="(`build annotate --help` lists them)", without_value=lambda name: f"write {name}=VALUE",
+        unreadable=lambda _: "see `build annotate --help`",
+    )  # fmt: skip
+    return ReadOptions(**values)
+
+
+def _read_value(kind: Any, text: str) -> object:
+    return msgspec.convert(WORDS.get(text, text) if kind is bool else text, kind, strict=False)
 
 
 def assignments(options: Mapping[str, object]) -> tuple[str, ...]:
