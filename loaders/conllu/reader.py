@@ -373,7 +373,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
                 progress(done, total)
     if on_error == "stop":
         for batch in batches:
-            for index, line, sent_id, message in entries[batch].record["places"]:
+            for index, line, sent_id, message in entries[batch][1]["places"]:
                 raise CorpusFormatError(message, path=str(batch.files[index][1]), line=line, sent_id=sent_id)
     by_lang = groupby(all_treebanks, key=lambda treebank: treebank.lang)
     return {code: _corpus(code, list(group), entries) for code, group in by_lang}
@@ -675,23 +675,23 @@ class _RelationTables:
 
 def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch, cache.Entry]) -> Corpus:
     """The corpus of a language, from the cache entries of its treebanks' batches."""
-    batches = [(batch, entries[batch]) for treebank in members for batch in treebank.batches()]
+    batches = [(batch, *entries[batch]) for treebank in members for batch in treebank.batches()]
     counts: defaultdict[str, Counts] = defaultdict(Counts)
-    for batch, entry in batches:
-        counts[batch.treebank] += Counts(**entry.record["counts"])
-    drops: Counter[str] = sum((Counter(entry.record["drops"]) for _, entry in batches), Counter())
+    for batch, _, record in batches:
+        counts[batch.treebank] += Counts(**record["counts"])
+    drops: Counter[str] = sum((Counter(record["drops"]) for _, _, record in batches), Counter())
     places = []  # with the names of files in the treebank
-    for batch, entry in batches:
-        for index, line, sent_id, message in entry.record["places"]:
+    for batch, _, record in batches:
+        for index, line, sent_id, message in record["places"]:
             path = f"{batch.treebank}/{batch.files[index][0]}"
             places.append(str(CorpusFormatError(message, path=path, line=line, sent_id=sent_id)))
     return Corpus(
         lang=lang,
         sources=tuple(treebank.source() for treebank in members),
-        parts=tuple(shard for _, entry in batches for shard in entry.shards),
+        parts=tuple(shard for _, shards, _ in batches for shard in shards),
         counts=sum(counts.values(), Counts()),
         counts_of=tuple(counts.values()) if len(counts) > 1 else (),
         drops=dict(sorted(drops.items())),
         drop_places=tuple(places[:PLACES]),
-        notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, entry in batches for note in entry.record["notes"])),
+        notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, _, record in batches for note in record["notes"])),
     )

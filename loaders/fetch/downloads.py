@@ -20,13 +20,12 @@ import shutil
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
-
-import msgspec
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
@@ -43,7 +42,7 @@ from discoprobe.loaders.files import File, cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import requests
 
@@ -244,7 +243,7 @@ def _fetch_file(corpus: PinnedCorpus, file: File, retry: RetryPolicy, stop: thre
                 raise MissingFileError(f"{corpus.name}: the folder of its plugin has no file {file.path}")
             for url in [in_plugin.as_uri()] if in_plugin else places(corpus, file):
                 try:
-                    _Download(file, part, retry, stop).run(url)
+                    _download(url, file, part, retry, stop)
                 except (MissingFileError, IntegrityError) as error:
                     errors.append(error)
                 else:
@@ -295,101 +294,95 @@ def places(corpus: PinnedCorpus, file: File) -> list[str]:
     return [f"{base}/{quote(path)}" for path in (f"{corpus.repo}/{corpus.commit}/{file.path}", *by_name, *hashes)]
 
 
-class _Download(msgspec.Struct, frozen=True):
-    """The download of one pinned file into ``part``, which is continued if it exists and stays when it fails.
+def _download(url: str, file: File, part: Path, retry: RetryPolicy, stop: threading.Event) -> None:
+    """Complete ``part`` from an HTTP or ``file:`` URL, and check its content.
 
-    When ``stop`` is set, the download ends.
+    A part that exists is continued, and stays if the download fails, which ends when ``stop`` is set.
+
+    Raises:
+        MissingFileError: there is no such file (status 404, or none in the folder of a ``file:`` URL).
+        IntegrityError: the content is not the pinned one.
+        RemoteError: the host refuses, or all attempts failed.
     """
+    continued = _size(part) > 0
+    _complete(url, file, part, retry, stop)
+    problem = file.mismatch(part)
+    if problem and continued:  # the existing part may have been of another content
+        part.unlink()
+        _complete(url, file, part, retry, stop)
+        problem = file.mismatch(part)
+    if problem:
+        part.unlink()
+        raise IntegrityError(f"{url}: {problem}; nothing was kept; try again, or another mirror")
 
-    file: File
-    part: Path
-    retry: RetryPolicy
-    stop: threading.Event
 
-    def run(self, url: str) -> None:
-        """Complete the part from an HTTP or ``file:`` URL, and check its content.
+def _complete(url: str, file: File, part: Path, retry: RetryPolicy, stop: threading.Event) -> None:
+    if url.startswith("file:"):
+        source = Path(url2pathname(urlsplit(url).path))
+        if not source.is_file():
+            raise MissingFileError(f"{source}: no such file")
+        shutil.copyfile(source, part)
+        return
+    import requests  # noqa: PLC0415 (needed for a download only; a tenth of a second)
 
-        Raises:
-            MissingFileError: there is no such file (status 404, or none in the folder of a ``file:`` URL).
-            IntegrityError: the content is not the pinned one.
-            RemoteError: the host refuses, or all attempts failed.
-        """
-        continued = _size(self.part) > 0
-        self._complete(url)
-        problem = self.file.mismatch(self.part)
-        if problem and continued:  # the existing part may have been of another content
-            self.part.unlink()
-            self._complete(url)
-            problem = self.file.mismatch(self.part)
-        if problem:
-            self.part.unlink()
-            raise IntegrityError(f"{url}: {problem}; nothing was kept; try again, or another mirror")
+    with requests.Session() as session:
+        get = partial(session.get, stream=True, timeout=retry.timeout)
+        for attempt in range(retry.attempts):
+            if file.bytes and _size(part) == file.bytes:
+                return
+            try:
+                _receive(get, url, file, part, stop)
+            except _TemporaryError as error:
+                if attempt + 1 == retry.attempts:
+                    raise RemoteError(f"{url}: {error} (attempt {attempt + 1} of {attempt + 1})") from error
+                retry.wait(attempt, error.asked)
+            else:
+                return
 
-    def _complete(self, url: str) -> None:
-        if url.startswith("file:"):
-            source = Path(url2pathname(urlsplit(url).path))
-            if not source.is_file():
-                raise MissingFileError(f"{source}: no such file")
-            shutil.copyfile(source, self.part)
+
+def _receive(get: Callable[..., requests.Response], url: str, file: File, part: Path, stop: threading.Event) -> None:
+    """Request the missing bytes and append them; start from the beginning if the host sends others.
+
+    Raises:
+        _TemporaryError: no connection, a broken one, or one of the statuses ``TEMPORARY``.
+        RemoteError: the host refuses.
+    """
+    from requests import exceptions  # noqa: PLC0415 (loaded by now)
+
+    arrived = _size(part)
+    # without compression, so that sizes and ranges are those of the file
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={arrived}-"} if arrived else {})
+    advice = "check the network, or set DISCOPROBE_MIRROR"
+    try:
+        response = get(url, headers=headers)
+    except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
+        raise RemoteError(f"{url}: {error}; {advice}") from error
+    except exceptions.RequestException as error:
+        raise _TemporaryError(f"{_reason(error)}; {advice}") from error
+    with closing(response):
+        status = response.status_code
+        if status != HTTPStatus.OK and not (arrived and status in TO_A_RANGE):
+            raise _refusal(response)
+        # the position of the first byte that is sent, and the size of the file; each may be missing
+        sent = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+        start, size = sent.groups() if sent else (None, None)
+        if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and (start, size) == (None, str(arrived)):
             return
-        import requests  # noqa: PLC0415 (needed for a download only; a tenth of a second)
-
-        with requests.Session() as session:
-            for attempt in range(self.retry.attempts):
-                if self.file.bytes and _size(self.part) == self.file.bytes:
-                    return
-                try:
-                    self._receive(session, url)
-                except _TemporaryError as error:
-                    if attempt + 1 == self.retry.attempts:
-                        raise RemoteError(f"{url}: {error} (attempt {attempt + 1} of {attempt + 1})") from error
-                    self.retry.wait(attempt, error.asked)
-                else:
-                    return
-
-    def _receive(self, session: requests.Session, url: str) -> None:
-        """Request the missing bytes and append them; start from the beginning if the host sends others.
-
-        Raises:
-            _TemporaryError: no connection, a broken one, or one of the statuses ``TEMPORARY``.
-            RemoteError: the host refuses.
-        """
-        from requests import exceptions  # noqa: PLC0415 (loaded by now)
-
-        arrived = _size(self.part)
-        # without compression, so that sizes and ranges are those of the file
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={arrived}-"} if arrived else {})
-        advice = "check the network, or set DISCOPROBE_MIRROR"
-        try:
-            response = session.get(url, headers=headers, stream=True, timeout=self.retry.timeout)
-        except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
-            raise RemoteError(f"{url}: {error}; {advice}") from error
-        except exceptions.RequestException as error:
-            raise _TemporaryError(f"{_reason(error)}; {advice}") from error
-        with closing(response):
-            status = response.status_code
-            if status != HTTPStatus.OK and not (arrived and status in TO_A_RANGE):
-                raise _refusal(response)
-            # the position of the first byte that is sent, and the size of the file; each may be missing
-            sent = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
-            start, size = sent.groups() if sent else (None, None)
-            if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and (start, size) == (None, str(arrived)):
-                return
-            if status == HTTPStatus.OK or start == str(arrived):
-                try:
-                    with self.part.open("wb" if status == HTTPStatus.OK else "ab") as part:
-                        for chunk in response.iter_content(CHUNK):
-                            part.write(chunk)
-                            if self.stop.is_set():
-                                raise RemoteError("the download was ended, because another one failed")
-                            if self.file.bytes is not None and part.tell() > self.file.bytes:
-                                return  # too long: the check of the size will fail
-                except exceptions.RequestException as error:
-                    so_far = f"{_size(self.part)} bytes have arrived and are kept"
-                    raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
-                return
-        self.part.unlink()
-        self._receive(session, url)
+        if status == HTTPStatus.OK or start == str(arrived):
+            try:
+                with part.open("wb" if status == HTTPStatus.OK else "ab") as stream:
+                    for chunk in response.iter_content(CHUNK):
+                        stream.write(chunk)
+                        if stop.is_set():
+                            raise RemoteError("the download was ended, because another one failed")
+                        if file.bytes is not None and stream.tell() > file.bytes:
+                            return  # too long: the check of the size will fail
+            except exceptions.RequestException as error:
+                so_far = f"{_size(part)} bytes have arrived and are kept"
+                raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
+            return
+    part.unlink()
+    _receive(get, url, file, part, stop)
 
 
 def _reason(error: BaseException) -> str:

@@ -109,7 +109,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
             CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
         """
         entry = cache.find(cache_folder(), self.key)
-        return (self._make() if entry is None else entry).shards[0].load()
+        return (self._make() if entry is None else entry)[0][0].load()
 
     def record(self) -> Mapping[str, Any] | None:
         """The record of the part, made when it was read; None if the cache does not have the part.
