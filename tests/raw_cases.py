@@ -8,7 +8,6 @@ from shared import sample_file
 
 from discoprobe.loaders import Source
 from discoprobe.loaders.raw import (
-    AnnotationJob,
     Paragraph,
     RawCorpus,
     RawDocument,
@@ -50,8 +49,7 @@ class Given(RawCorpus):
 def annotated(documents, out, engine, *, lang="de", name="notes", **options):
     """The documents, annotated into a folder."""
     return annotate(
-        AnnotationJob(Given("notes", None, ReadOptions(), documents=documents), Source(name, lang), engine, **options),
-        out,
+        Given("notes", None, ReadOptions(), documents=documents), Source(name, lang), engine, out, **options
     )
 
 

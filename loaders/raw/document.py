@@ -1,7 +1,7 @@
 """Documents of raw text, and how they are read.
 
-``ReadOptions`` says how a source is read and filtered. A ``Row`` is a document as it was read; cleaning makes a
-``RawDocument`` of it, whose paragraphs keep the offset of each character in the source (``TextWithOffsets``).
+``ReadOptions`` says how a source is read and filtered. A ``RawDocument`` is one of its documents;
+its paragraphs keep the offset of each character in the source (``TextWithOffsets``).
 ``DropCounts`` counts what is removed on the way.
 """
 
@@ -209,7 +209,7 @@ def group_by_size(items: Iterable[T], size: Callable[[T], int], limit: int) -> I
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A paragraph of a row."""
+    """A paragraph of a document as it was read."""
 
     spans: Sequence[Span]  # of its lines in the text
     kind: Kind = "text"
@@ -217,17 +217,6 @@ class Part(msgspec.Struct, frozen=True):
     gap: bool = False  # whether text was removed before it
     speaker: str = ""
     level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A document as it was read: a text file, a row of a table, a division of a TEI work, lines of an aligned text."""
-
-    place: str  # ``notes.jsonl:12``, from 1: lines of JSON lines, rows of other tables; the name of a file
-    id: str
-    text: str
-    parts: Sequence[Part] | None = None  # None for plain text, whose paragraphs are still to be found
-    genre: str = ""
-    extracted: bool = False  # whether ``text`` was made from lists or elements, so that no file contains it
 
 
 def lay_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:
@@ -274,18 +263,20 @@ def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
 
 
 class RawDocument(msgspec.Struct, frozen=True, eq=False):
-    """A document before annotation.
+    """A document before annotation: a text file, a row of a table, a division of a TEI work, lines of an aligned text.
 
-    Offsets refer to ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted``
-    (TEI, lists of sentences), no file contains that text, and it is stored with the annotation.
+    As it was read, it has ``parts``, or is plain text; cleaning makes ``paragraphs`` of them. Offsets refer to
+    ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted`` (TEI, lists of
+    sentences), no file contains that text, and it is stored with the annotation.
     """
 
     doc_id: str  # unique in the corpus, without white space and control characters
     paragraphs: tuple[Paragraph, ...]  # what remains after cleaning and filtering, in the order of the source
-    source: str  # the file's name relative to the source folder, with ``/``; a row of a table as ``notes.jsonl:12``
+    source: str  # the file's name relative to the source folder, with ``/``; a row (or line) as ``notes.jsonl:12``
     source_text: str
     extracted: bool = False
     genre: str = ""  # as the source gives it
+    parts: Sequence[Part] | None = None  # where paragraphs are, until they are cleaned; None for plain text
 
     @property
     def running(self) -> list[Paragraph]:

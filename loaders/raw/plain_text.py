@@ -28,7 +28,6 @@ from discoprobe.loaders.raw.document import (
     Part,
     RawDocument,
     ReadOptions,
-    Row,
     TextWithOffsets,
     with_gaps,
 )
@@ -149,7 +148,7 @@ class _Block(msgspec.Struct):
 
 
 def row_document(
-    row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
+    row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
     """The document of a row without the lines in ``boilerplate``; ``counts`` counts what is removed.
 
@@ -164,10 +163,10 @@ def row_document(
     if sum(map(bool, levels)) > has_title:
         sections = zip(paragraphs, accumulate(map(bool, levels)), strict=True)
         paragraphs = [replace(paragraph, section=number - has_title) for paragraph, number in sections]
-    return RawDocument(row.id, tuple(paragraphs), row.place, row.text, row.extracted, row.genre)
+    return replace(row, paragraphs=tuple(paragraphs), parts=None)
 
 
-def _clean_part(row: Row, part: Part, lang: str, counts: DropCounts) -> Iterator[Paragraph | None]:
+def _clean_part(row: RawDocument, part: Part, lang: str, counts: DropCounts) -> Iterator[Paragraph | None]:
     """A part as a paragraph, or as several if it has empty sentences; None for each gap.
 
     In plain text divided words are joined, and a line that has only markup is ignored.
@@ -175,13 +174,13 @@ def _clean_part(row: Row, part: Part, lang: str, counts: DropCounts) -> Iterator
     is_plain = row.parts is None
     if part.gap:
         yield None
-    texts = [TextWithOffsets(row.text[start:end], start) for start, end in part.spans]
+    texts = [TextWithOffsets(row.source_text[start:end], start) for start, end in part.spans]
     if not part.segmented:
         text, _ = TextWithOffsets.joined(texts, "\n")
-        edits = hyphen_edits(text.text, row.text, lang) if is_plain else []
-        counts.add("line-hyphen", row.place, len(edits))
+        edits = hyphen_edits(text.text, row.source_text, lang) if is_plain else []
+        counts.add("line-hyphen", row.source, len(edits))
         texts = [text.replace(edits)]
-    cleaned = [clean(text, counts, row.place) for text in texts]
+    cleaned = [clean(text, counts, row.source) for text in texts]
     if is_plain or not part.segmented:
         cleaned = [text for text in cleaned if text.text]
     for is_filled, group in groupby(cleaned, lambda text: bool(text.text)):
@@ -192,18 +191,18 @@ def _clean_part(row: Row, part: Part, lang: str, counts: DropCounts) -> Iterator
                 text, part.kind, tuple(spans) if part.segmented else None, speaker=part.speaker, level=part.level
             )
         else:
-            counts.add("empty-segment", row.place, len(sentences))
+            counts.add("empty-segment", row.source, len(sentences))
             yield None
 
 
-def _divide(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
+def _divide(row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
     """The paragraphs and headings of plain text."""
-    lines = lines_of(row.text)
+    lines = lines_of(row.source_text)
     filled = [i for i, line in enumerate(lines) if line.text]
     reasons = {i: "boilerplate" for i in filled if lines[i].text in boilerplate} | markdown_lines(lines)
     reasons |= {filled[i]: reason for i, reason in page_lines([lines[i] for i in filled]).items()}
     for reason in reasons.values():
-        counts.add(reason, row.place)
+        counts.add(reason, row.source)
     blocks: list[_Block] = []
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
     for i, line in enumerate(lines):

@@ -45,7 +45,6 @@ from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_s
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
-from discoprobe.loaders.raw.stanza_engine import StanzaEngine
 from discoprobe.loaders.raw.text_rows import check_kind
 
 FORMAT: Final = 11
@@ -70,20 +69,9 @@ class AnnotationOptions(msgspec.Struct, frozen=True):
     download: bool = False  # download missing models
     read: ReadOptions = msgspec.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
-    lengths: tuple[int, int] | None = None  # as for `StanzaEngine`
+    lengths: tuple[int, int] | None = None  # as for `stanza_engine.StanzaEngine`
     licence: str = ""  # of text that a request names by its path; unknown if empty
     citation: str = ""  # of the same
-
-
-class AnnotationJob(msgspec.Struct, frozen=True):
-    """What to annotate, and how."""
-
-    corpus: RawCorpus  # read once, one batch in memory
-    source: Source  # name, language, licence, citation and origin
-    engine: Engine
-    jobs: int = 1  # number of processes; each loads the models and uses one thread
-    progress: Progress = silent  # called with the words annotated and the number of words expected
-    batch: int = BATCH  # characters per batch
 
 
 class AnnotatedCorpus(msgspec.Struct, frozen=True):
@@ -121,7 +109,7 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     if Path(place).is_file():
         check_kind(Path(place))
     corpus = read_documents(place, msgspec.structs.replace(options.read, lang=about.lang))
-    return annotate(AnnotationJob(corpus, about, choose_engine(about.lang, options), jobs, progress), out)
+    return annotate(corpus, about, choose_engine(about.lang, options), out, jobs=jobs, progress=progress)
 
 
 def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
@@ -141,7 +129,8 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         folder = options.stanza_dir or stanza_engine.default_folder()
         if options.download:
             stanza_engine.download_models(lang, folder, processors)
-        return StanzaEngine(stanza_engine.find_models(lang, folder, processors), lengths=options.lengths)
+        engine = stanza_engine.find_models(lang, folder, processors)
+        return msgspec.structs.replace(engine, lengths=options.lengths)
     except UnsupportedError:
         if not options.segment or options.stanza_dir is not None or options.download:
             raise
@@ -179,28 +168,45 @@ class _Batch(msgspec.Struct, frozen=True):
         return msgspec.json.decode(line), text
 
 
-def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
+def annotate(  # noqa: PLR0913 (what, how, and where to)
+    read: RawCorpus,
+    about: Source,
+    engine: Engine,
+    out: Path | None = None,
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+    batch: int = BATCH,
+) -> AnnotatedCorpus:
     """Annotate documents into a folder, or complete or update the annotation of the same corpus in it.
 
-    By default the folder is in the cache, named by a hash of content, models and options, so that it is made only once.
+    Args:
+        read: the documents; they are read once, and one batch of them is in memory.
+        about: name, language, licence, citation and origin.
+        engine: what annotates.
+        out: the folder; by default one in the cache, named by a hash of content, models and options, so that it is made
+            only once.
+        jobs: number of processes; each loads the models and uses one thread.
+        progress: called with the words annotated and the number of words expected.
+        batch: characters per batch.
 
     Raises:
         UnsupportedError: there is no text to annotate.
         DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
     """
-    cache, about, read = cache_folder() / "annotated", job.source, job.corpus
+    cache = cache_folder() / "annotated"
     with ExitStack() as held:
         if out is not None:
             held.enter_context(_lock(out))
             manifests.check_folder(out, about.name, about.lang)
         work = held.enter_context(work_folder(cache))
         batches = []
-        for number, documents in enumerate(group_by_size(read, _n_characters, job.batch)):
+        for number, documents in enumerate(group_by_size(read, _n_characters, batch)):
             for document in documents:
                 if document.extracted:
                     write_atomically(work / text_file(document.doc_id), document.source_text.encode())
             contents = [[document.source, document.digest] for document in documents]
-            key = hash_of_json([FORMAT, CHUNK, {"lang": about.lang, **job.engine.identity}, contents])
+            key = hash_of_json([FORMAT, CHUNK, {"lang": about.lang, **engine.identity}, contents])
             file = work / f"{number:06}.pickle"
             file.write_bytes(pickle.dumps(documents, protocol=pickle.HIGHEST_PROTOCOL))
             batches.append(_Batch(key, sum(map(_n_characters, documents)), file))
@@ -208,7 +214,7 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
             most = ", ".join(f"{reason} {n:,}" for reason, n in read.counts.reasons.most_common(4))
             why = f" (left out: {most})" if most else ""
             raise UnsupportedError(f"no text of {about.lang} in {about.name}: nothing is left to annotate{why}")
-        content = hash_of_json([about.name, about.lang, SHARD, [batch.key for batch in batches]])
+        content = hash_of_json([about.name, about.lang, SHARD, [each.key for each in batches]])
         if out is None:
             out = cache / content[:2] / content
             held.enter_context(_lock(out))
@@ -217,7 +223,7 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
         if old is not None and old.content == content and not manifests.first_difference(out, old.files):
             counts, files = asdict(old), old.files
         else:
-            new_words, old = _annotate_batches(job, batches, out), None
+            new_words, old = _annotate_batches(engine, batches, out, jobs, progress), None
             counts, files = _join_parts(batches, out, f"{about.lang}_{about.name}")
         sources: dict[str, File] = {}  # none for a dataset on the Hub
         if read.path is not None:
@@ -227,7 +233,7 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
         manifest = AnnotationManifest(
             format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
             repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
-            made_by=dict(job.engine.identity), read={"source": read.name, **asdict(read.options)},
+            made_by=dict(engine.identity), read={"source": read.name, **asdict(read.options)},
             documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
             drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
             drop_places=read.counts.places, source=sources, files=files,
@@ -256,18 +262,18 @@ def text_file(doc_id: str) -> str:
     return f"{TEXTS}/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
 
 
-def _annotate_batches(job: AnnotationJob, batches: Sequence[_Batch], out: Path) -> int:
+def _annotate_batches(engine: Engine, batches: Sequence[_Batch], out: Path, jobs: int, progress: Progress) -> int:
     """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
     done: dict[_Batch, int] = {batch: batch.read_part(out)[0]["words"] for batch in batches if batch.part(out).exists()}
     todo = [batch for batch in batches if batch not in done]
     words = before = sum(done.values())
     characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
-    with process_pool(min(job.jobs, len(todo))) as pool:
-        annotated = (pool.map if pool else map)(partial(_annotate_batch, job.engine, out), todo)
+    with process_pool(min(jobs, len(todo))) as pool:
+        annotated = (pool.map if pool else map)(partial(_annotate_batch, engine, out), todo)
         for batch, new_words in zip(todo, annotated, strict=True):
             words += new_words
             characters += batch.characters
-            job.progress("annotating", words, round(words * total / max(characters, 1)))
+            progress("annotating", words, round(words * total / max(characters, 1)))
     return words - before
 
 

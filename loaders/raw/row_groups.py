@@ -130,7 +130,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
         rows = rows_of(enumerate(records, self.before + 1), self.file.path, self.options, reading)
         # an id that is made of the name of the file begins with its folder, which must not change the order
         folder = document_id(f"{PurePosixPath(self.file.path).parent}/")
-        in_order = sorted(rows, key=lambda row: row.id.removeprefix(folder))
+        in_order = sorted(rows, key=lambda row: row.doc_id.removeprefix(folder))
         usable = list(usable_documents(in_order, self.options, reading))
         documents = list(annotated_documents(usable, self.engine, dropped, corrections))
         id_column = find_columns(names, self.options, self.file.path).get("id")

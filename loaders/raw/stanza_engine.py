@@ -82,26 +82,8 @@ def read_processors(names: Sequence[str]) -> dict[str, str]:
     return {name: named.get(name) or "default" for name in (*DEFAULT[: last + 1], *named)}
 
 
-class StanzaModels(msgspec.Struct, frozen=True):
-    """Models of one language, whose files exist and are verified.
-
-    Attributes:
-        lang: the code of the language.
-        code: Stanza's code of the language, which names its folder: ``zh-hans`` for ``zh``.
-        folder: the folder of models.
-        packages: processor and package, in the order in which they run.
-        files: path in the folder, SHA-256 and size of each file, including word vectors and language models.
-    """
-
-    lang: str
-    code: str
-    folder: Path
-    packages: tuple[tuple[str, str], ...]
-    files: tuple[File, ...]
-
-
-def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaModels:
-    """The models for processors, which are given as to :func:`read_processors`; every file is verified.
+def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> "StanzaEngine":
+    """The engine with the models for processors, which are given as to :func:`read_processors`; every file is verified.
 
     Raises:
         UnsupportedError: the folder has no such model; the message says how to download it. Or Stanza is not installed.
@@ -148,7 +130,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
             raise damage(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
         files.append(File(file, hashlib.sha256(content).hexdigest(), len(content)))
     in_order = tuple(sorted(files, key=lambda file: file.path))
-    return StanzaModels(lang, code, folder, tuple(packages.items()), in_order)
+    return StanzaEngine(lang, code, folder, tuple(packages.items()), in_order)
 
 
 def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
@@ -198,17 +180,25 @@ def _device() -> str:
 
 
 class StanzaEngine(msgspec.Struct, frozen=True):
-    """Stanza with certain models of one language.
+    """Stanza with certain models of one language, whose files exist and are verified.
 
     Attributes:
-        models: what annotates.
+        lang: the code of the language.
+        code: Stanza's code of the language, which names its folder: ``zh-hans`` for ``zh``.
+        folder: the folder of models.
+        packages: processor and package, in the order in which they run.
+        files: path in the folder, SHA-256 and size of each file, including word vectors and language models.
         device: ``cuda`` where there is a GPU, else ``cpu``.
         lengths: least and largest number of words (with a letter or digit) of sentences that are tagged and parsed,
             others are dropped; None for all. Half of the words of a Wikipedia are in longer sentences than probing
             tasks use.
     """
 
-    models: StanzaModels
+    lang: str
+    code: str
+    folder: Path
+    packages: tuple[tuple[str, str], ...]
+    files: tuple[File, ...]
     device: str = field(default_factory=_device)
     lengths: tuple[int, int] | None = None
 
@@ -218,17 +208,17 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         return {
             "engine": "stanza",
             "software": versions("stanza", "torch"),
-            "packages": dict(self.models.packages),
-            "models": msgspec.to_builtins(entries(self.models.files)),
+            "packages": dict(self.packages),
+            "models": msgspec.to_builtins(entries(self.files)),
             "device": self.device,
             **({"lengths": list(self.lengths)} if self.lengths else {}),
-            **boundary_rules(self.models.lang),
+            **boundary_rules(self.lang),
         }
 
     @property
     def tags(self) -> bool:
         """Whether it has a processor beside the tokenisers."""
-        return any(name not in TOKENIZERS for name, _ in self.models.packages)
+        return any(name not in TOKENIZERS for name, _ in self.packages)
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order, with annotated tokens.
@@ -283,7 +273,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         starts = [at]
         if paragraph.sentences is None:
             spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
-            boundaries = correct_boundaries(paragraph.text, self.models.lang, corrections, spans)
+            boundaries = correct_boundaries(paragraph.text, self.lang, corrections, spans)
             starts = [start for start, _ in boundaries]
         sentences = []
         for of_sentence in filter(None, regroup(tokens, starts)):
@@ -303,7 +293,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
         document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
         if sentences:
-            taggers = [name for name, _ in self.models.packages if name not in TOKENIZERS]
+            taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
             _pipeline(self).process(document, processors=taggers)
         return iter(document.iter_words())
 
@@ -316,17 +306,16 @@ def _pipeline(engine: StanzaEngine) -> Any:
     import torch
 
     torch.set_num_threads(1)
-    models = engine.models
     try:
         pipeline = stanza.Pipeline(
-            models.code, dir=str(models.folder), package=None, processors=dict(models.packages), download_method=None,
+            engine.code, dir=str(engine.folder), package=None, processors=dict(engine.packages), download_method=None,
             device=engine.device, verbose=False, logging_level="CRITICAL",
         )  # fmt: skip
     except MemoryError:
         raise
     except Exception as error:  # unpickling a truncated file, or one that is no model, raises many classes
         why = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise damage(models.folder / models.code, why, models.lang, models.folder) from error
+        raise damage(engine.folder / engine.code, why, engine.lang, engine.folder) from error
     if "depparse" in pipeline.processors:
         tagger, parser = (pipeline.processors[name].trainer for name in ("pos", "depparse"))
         # Stanza before 1.15 has other classifiers, and a parser by transitions has no probabilities of arcs.

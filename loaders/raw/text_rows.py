@@ -25,8 +25,8 @@ from discoprobe.loaders.raw.document import (
     UNSAFE,
     DropCounts,
     Part,
+    RawDocument,
     ReadOptions,
-    Row,
     lay_out,
     one_line,
     percent_encode,
@@ -155,7 +155,7 @@ def files_in(top: Path, counts: DropCounts) -> list[RawFile]:
     return sorted(files, key=lambda file: file.name)
 
 
-def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
+def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
     """The rows of a file of a source, a few at a time in memory.
 
     ``counts`` counts what is not read, such as malformed rows if the option ``on_error`` is ``"skip"``.
@@ -184,7 +184,7 @@ def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts
     elif ids := file.ids:
         yield from aligned_rows(read_text(path, place, options.encoding), read_text(ids, ids.name), place)
     else:
-        yield Row(place, document_id(file.name), read_text(path, place, options.encoding))
+        yield RawDocument(document_id(file.name), (), place, read_text(path, place, options.encoding))
 
 
 def document_id(name: str) -> str:
@@ -230,7 +230,7 @@ def rows_of(
     name: str,
     options: ReadOptions,
     counts: DropCounts,
-) -> Iterator[Row]:
+) -> Iterator[RawDocument]:
     """Numbered records as rows; the first record tells which columns there are.
 
     The id of a row without an id, or with the id of an earlier row, is made of the name of the table and the number of
@@ -248,19 +248,19 @@ def rows_of(
             if isinstance(record, CorpusFormatError):
                 raise record
             row = _record_row(record, columns, place)
-            if options.id and not row.id:
+            if options.id and not row.doc_id:
                 raise CorpusFormatError(f"no id in column '{options.id}'; name another one with --id", path=place)
-            if options.id and (before := numbers.get(row.id)) is not None:
-                problem = f"id '{row.id}' names this row and {name}:{before}; name a column of unique ids with --id"
+            if options.id and (before := numbers.get(row.doc_id)) is not None:
+                problem = f"id '{row.doc_id}' names this row and {name}:{before}; name a column of unique ids with --id"
                 raise CorpusFormatError(problem, path=place)
         except CorpusFormatError as error:
             counts.refuse(error, options.on_error)
             continue
         numbered = f"{stem}-{number:06}"
-        candidates = itertools.chain([row.id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
+        candidates = itertools.chain([row.doc_id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
         unique = next(candidate for candidate in candidates if candidate and candidate not in numbers)
         numbers[unique] = number
-        yield replace(row, id=unique)
+        yield replace(row, doc_id=unique)
 
 
 class _Section(msgspec.Struct):
@@ -268,7 +268,7 @@ class _Section(msgspec.Struct):
     name: str | None = None
 
 
-def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> Row:
+def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> RawDocument:
     """A record as a row; its id may be empty.
 
     Sections become Markdown: the name of the first section (the lead) becomes the title, other names headings.
@@ -301,13 +301,13 @@ def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: st
         problem = f"column '{columns[option]}' holds half of a character (surrogate U+{ord(half[0]):04X}); remove it"
         raise CorpusFormatError(problem, path=place)
     name, genre = (record.get(columns[column]) if column in columns else None for column in ("id", "genre"))
-    return Row(
-        place, "" if name is None else document_id(str(name)), text, parts,
-        "" if genre is None else one_line(str(genre)), extracted=isinstance(content, list),
+    return RawDocument(
+        "" if name is None else document_id(str(name)), (), place, text, isinstance(content, list),
+        "" if genre is None else one_line(str(genre)), parts,
     )  # fmt: skip
 
 
-def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
+def aligned_rows(source: str, ids: str, name: str) -> list[RawDocument]:
     """The documents of an aligned text, in the order of the file; ``ids`` has the id of the document of each line.
 
     Raises:
@@ -317,12 +317,12 @@ def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
     if len(lines) != len(labels):
         raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(labels)}", path=name)
     _, (spans,) = lay_out([lines])
-    rows: dict[str, Row] = {}
+    rows: dict[str, RawDocument] = {}
     for label, group in itertools.groupby(range(len(lines)), lambda number: labels[number].strip()):
         first, *others = list(group)
         if label in rows:
             problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
             raise CorpusFormatError(problem, path=name, line=first + 1)
         parts = (Part([spans[first]], "heading"), Part([spans[number] for number in others], segmented=True))
-        rows[label] = Row(name, document_id(label), source, parts)
+        rows[label] = RawDocument(document_id(label), (), name, source, parts=parts)
     return list(rows.values())
