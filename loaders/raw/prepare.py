@@ -45,7 +45,7 @@ from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_s
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
-from discoprobe.loaders.raw.text_rows import check_kind
+from discoprobe.loaders.raw.text_rows import check_kind, ids_beside
 
 FORMAT: Final = 11
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
@@ -227,7 +227,7 @@ def annotate(  # noqa: PLR0913 (what, how, and where to)
             counts, files = _join_parts(batches, out, f"{about.lang}_{about.name}")
         sources: dict[str, File] = {}  # none for a dataset on the Hub
         if read.path is not None:
-            paths = [path for raw in read.files for path in (raw.path, raw.ids) if path]
+            paths = [path for file in read.files for path in (Path(file.url), ids_beside(file)) if path]
             inside = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
             sources = manifests.listed(read.path if read.path.is_dir() else read.path.parent, inside)
         manifest = AnnotationManifest(

@@ -41,6 +41,7 @@ from scipy.special import softmax
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
+from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import script_share
 from discoprobe.loaders.raw.document import (
     RUNNING,
@@ -52,7 +53,7 @@ from discoprobe.loaders.raw.document import (
     with_gaps,
 )
 from discoprobe.loaders.raw.plain_text import HEADING, inner_sentences, lines_of, row_document
-from discoprobe.loaders.raw.text_rows import RawFile, find_files, rows_in
+from discoprobe.loaders.raw.text_rows import find_files, place_of, rows_in
 from discoprobe.loaders.words import word_count
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class RawCorpus(msgspec.Struct):
     path: Path | None  # None for a dataset on the Hub
     options: ReadOptions
     counts: DropCounts = field(default_factory=DropCounts)  # what was removed, complete when iteration has ended
-    files: list[RawFile] = field(default_factory=list)  # that were read, by name
+    files: list[File] = field(default_factory=list)  # that were read, by name
 
     def __iter__(self) -> Iterator[RawDocument]:
         """The documents in the order of their ids.
@@ -172,7 +173,7 @@ class RawCorpus(msgspec.Struct):
                 except DiscoprobeError as error:
                     self.counts.refuse(error, self.options.on_error)
                 if empty and refused == self.counts.reasons["unreadable"]:
-                    self.counts.add("empty-document", file.place)
+                    self.counts.add("empty-document", place_of(file))
             yield from usable_documents(rows, self.options, self.counts)
 
 
