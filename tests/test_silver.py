@@ -48,11 +48,12 @@ class Annotator:
 
     def annotate(self, paragraphs, _corrections):
         return [
-            [self.sentence(paragraph.text, *span) for span in paragraph.sentences or [(0, len(paragraph.text))]]
+            [self.sentence(paragraph, *span) for span in paragraph.sentences or [(0, len(paragraph.text))]]
             for paragraph in paragraphs
         ]
 
-    def sentence(self, text, start, end):
+    def sentence(self, paragraph, start, end):
+        text = paragraph.text
         number = next(n for n, each in enumerate(sentences()) if each.metadata["text"] == text[start:end])
         is_wrong = self.wrong and number % self.wrong == 0
         tokens, at, covered = [], start, 0
@@ -74,7 +75,7 @@ class Annotator:
                 tokens[-1][2].append(Word(
                     token["form"], token["lemma"], token["upos"], "_", feats or "_", str(token["head"]), token["deprel"]
                 ))  # fmt: skip
-        return Sentence(start, end, tuple(Token(low, high, tuple(words)) for low, high, words in tokens))
+        return Sentence(paragraph, start, end, tuple(Token(low, high, tuple(words)) for low, high, words in tokens))
 
 
 @pytest.fixture

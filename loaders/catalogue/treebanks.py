@@ -622,17 +622,11 @@ def _contents(code: str) -> CatalogueFile:
     return together
 
 
-class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A dataset of text on the Hub.
+class HubText(Source, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A dataset of text in many languages on the Hub; its name is that for ``--corpus`` and ``--fill``.
 
     Attributes:
-        name: its name for ``--corpus`` and ``--fill``.
-        repo: the repository on the Hub.
-        commit: the pinned commit.
-        files: pattern for the paths of a language's parquet files; ``{wiki}`` stands for the code of its Wikipedia.
-        licence: of the text.
-        citation: how to cite the text.
-        genre: the genres of the text.
+        paths: pattern for the paths of a language's parquet files; ``{wiki}`` stands for the code of its Wikipedia.
         note: a description of the text.
         without: codes of languages that the dataset does not have.
         wikis: code of a language → code of its Wikipedia, if they differ.
@@ -640,13 +634,8 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         default: whether it is the default of ``--fill`` when no corpus is named.
     """
 
-    name: str
-    repo: str
-    commit: str
-    files: str
-    licence: str
-    citation: str
-    genre: tuple[str, ...]
+    lang: str = ""
+    paths: str
     note: str
     without: tuple[str, ...] = ()
     wikis: dict[str, str] = {}
@@ -659,7 +648,7 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def pattern(self, lang: str) -> str:
         """The pattern of the paths of a language's files."""
-        return self.files.replace("{wiki}", self.wikis.get(lang, lang))
+        return self.paths.replace("{wiki}", self.wikis.get(lang, lang))
 
     def url(self, lang: str) -> str:
         """The URL of the files of a language, with their pattern."""

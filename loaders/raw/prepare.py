@@ -22,7 +22,7 @@ import pickle  # noqa: TID251 (between processes of one run)
 import shutil
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
@@ -151,21 +151,15 @@ def parquet_corpus(url: str, about: Source, options: AnnotationOptions) -> Corpu
     return text_corpus(url, about, options.read, engine)
 
 
-class _Batch(msgspec.Struct, frozen=True):
-    """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
+def _part(out: Path, key: str) -> Path:
+    """The file with the annotation of a batch, which its key names: a line of counts, then CoNLL-U."""
+    return out / WORK / "parts" / f"{key}.batch"
 
-    key: str
-    characters: int
-    file: Path
 
-    def part(self, out: Path) -> Path:
-        """The file with its annotation: a line of counts, then CoNLL-U."""
-        return out / WORK / "parts" / f"{self.key}.batch"
-
-    def read_part(self, out: Path) -> tuple[dict[str, Any], bytes]:
-        """Its counts and its CoNLL-U."""
-        line, _, text = self.part(out).read_bytes().partition(b"\n")
-        return msgspec.json.decode(line), text
+def _read_part(out: Path, key: str) -> tuple[dict[str, Any], bytes]:
+    """The counts and the CoNLL-U of a batch."""
+    line, _, text = _part(out, key).read_bytes().partition(b"\n")
+    return msgspec.json.decode(line), text
 
 
 def annotate(  # noqa: PLR0913 (what, how, and where to)
@@ -200,21 +194,20 @@ def annotate(  # noqa: PLR0913 (what, how, and where to)
             held.enter_context(_lock(out))
             manifests.check_folder(out, about.name, about.lang)
         work = held.enter_context(work_folder(cache))
-        batches = []
-        for number, documents in enumerate(group_by_size(read, _n_characters, batch)):
+        batches = dict[str, int]()  # the key of the annotation of each → its size in characters
+        for documents in group_by_size(read, _n_characters, batch):
             for document in documents:
                 if document.extracted:
                     write_atomically(work / text_file(document.doc_id), document.source_text.encode())
             contents = [[document.source, document.digest] for document in documents]
             key = hash_of_json([FORMAT, CHUNK, {"lang": about.lang, **engine.identity}, contents])
-            file = work / f"{number:06}.pickle"
-            file.write_bytes(pickle.dumps(documents, protocol=pickle.HIGHEST_PROTOCOL))
-            batches.append(_Batch(key, sum(map(_n_characters, documents)), file))
+            (work / key).write_bytes(pickle.dumps(documents, protocol=pickle.HIGHEST_PROTOCOL))
+            batches[key] = sum(map(_n_characters, documents))
         if not batches:
             most = ", ".join(f"{reason} {n:,}" for reason, n in read.counts.reasons.most_common(4))
             why = f" (left out: {most})" if most else ""
             raise UnsupportedError(f"no text of {about.lang} in {about.name}: nothing is left to annotate{why}")
-        content = hash_of_json([about.name, about.lang, SHARD, [each.key for each in batches]])
+        content = hash_of_json([about.name, about.lang, SHARD, [*batches]])
         if out is None:
             out = cache / content[:2] / content
             held.enter_context(_lock(out))
@@ -223,8 +216,11 @@ def annotate(  # noqa: PLR0913 (what, how, and where to)
         if old is not None and old.content == content and not manifests.first_difference(out, old.files):
             counts, files = asdict(old), old.files
         else:
-            new_words, old = _annotate_batches(engine, batches, out, jobs, progress), None
-            counts, files = _join_parts(batches, out, f"{about.lang}_{about.name}")
+            new_words, old = (
+                _annotate_batches(partial(_annotate_batch, engine, work, out), batches, out, jobs, progress),
+                None,
+            )
+            counts, files = _join_parts(batches, work, out, f"{about.lang}_{about.name}")
         sources: dict[str, File] = {}  # none for a dataset on the Hub
         if read.path is not None:
             paths = [path for file in read.files for path in (Path(file.url), ids_beside(file)) if path]
@@ -262,54 +258,54 @@ def text_file(doc_id: str) -> str:
     return f"{TEXTS}/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
 
 
-def _annotate_batches(engine: Engine, batches: Sequence[_Batch], out: Path, jobs: int, progress: Progress) -> int:
+def _annotate_batches(
+    make_part: Callable[[str], int], batches: Mapping[str, int], out: Path, jobs: int, progress: Progress
+) -> int:
     """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
-    done: dict[_Batch, int] = {batch: batch.read_part(out)[0]["words"] for batch in batches if batch.part(out).exists()}
-    todo = [batch for batch in batches if batch not in done]
+    done: dict[str, int] = {key: _read_part(out, key)[0]["words"] for key in batches if _part(out, key).exists()}
+    todo = [key for key in batches if key not in done]
     words = before = sum(done.values())
-    characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
+    characters, total = (sum(batches[key] for key in some) for some in (done, batches))
     with process_pool(min(jobs, len(todo))) as pool:
-        annotated = (pool.map if pool else map)(partial(_annotate_batch, engine, out), todo)
-        for batch, new_words in zip(todo, annotated, strict=True):
+        for key, new_words in zip(todo, (pool.map if pool else map)(make_part, todo), strict=True):
             words += new_words
-            characters += batch.characters
+            characters += batches[key]
             progress("annotating", words, round(words * total / max(characters, 1)))
     return words - before
 
 
-def _annotate_batch(engine: Engine, out: Path, batch: _Batch) -> int:
+def _annotate_batch(engine: Engine, work: Path, out: Path, key: str) -> int:
     """Annotate a batch and write its part; returns the number of words."""
-    documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
+    documents: list[RawDocument] = pickle.loads((work / key).read_bytes())  # noqa: S301 (this run wrote it)
     n_documents = n_sentences = n_words = 0
     drops, corrections = Counter[str](), Counter[str]()
     texts: list[str] = []
     for document, sentences in annotated_documents(documents, engine, drops, corrections):
         source = text_file(document.doc_id) if document.extracted else document.source
         n_documents, n_sentences = n_documents + 1, n_sentences + len(sentences)
-        n_words += sum(len(token.words) for placed in sentences for token in placed.tokens)
+        n_words += sum(len(token.words) for sentence in sentences for token in sentence.all_tokens)
         texts.append(conllu_text(document, sentences, source))
     counts = {
         "documents": n_documents, "sentences": n_sentences, "words": n_words, "drops": {"annotation": drops},
         "corrections": corrections,
     }  # fmt: skip
-    write_atomically(batch.part(out), msgspec.json.encode(counts) + b"\n" + "".join(texts).encode())
+    write_atomically(_part(out, key), msgspec.json.encode(counts) + b"\n" + "".join(texts).encode())
     return n_words
 
 
-def _join_parts(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[dict[str, Any], dict[str, File]]:
+def _join_parts(keys: Iterable[str], work: Path, out: Path, stem: str) -> tuple[dict[str, Any], dict[str, File]]:
     """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
     new = out / WORK / "new"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     counts = []
-    parts = (batch.read_part(out) for batch in batches)
+    parts = (_read_part(out, key) for key in keys)
     for number, group in enumerate(group_by_size(parts, lambda part: len(part[1]), SHARD), 1):
         counts += [of_part for of_part, _ in group]
         if (text := b"".join(text for _, text in group)) or number == 1:
             (new / f"{stem}-{number:05}.conllu").write_bytes(text)
-    texts = batches[0].file.parent / TEXTS
-    if texts.is_dir():
-        shutil.copytree(texts, new / TEXTS)
+    if (work / TEXTS).is_dir():
+        shutil.copytree(work / TEXTS, new / TEXTS)
     files = manifests.listed(new, new.rglob("*"))
     manifests.replace_files(out, new, files)
     return manifests.total(counts), files

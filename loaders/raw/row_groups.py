@@ -29,7 +29,7 @@ from discoprobe.loaders.files import File, cache_folder, hash_of_json
 from discoprobe.loaders.hashing import document_keys, sentence_keys, text_keys
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents
-from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
+from discoprobe.loaders.raw.segmentation import Engine, Sentence, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import document_id, find_column, find_columns, rows_of
 from discoprobe.loaders.tables import reading_parquet
 from discoprobe.loaders.words import alphanumeric_words_of
@@ -151,7 +151,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
 
 
 def _make_shard(
-    documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str, made_up: Collection[str]
+    documents: Sequence[tuple[RawDocument, Sequence[Sentence]]], corpus: str, made_up: Collection[str]
 ) -> Shard:
     """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit.
 
@@ -171,7 +171,7 @@ def _make_shard(
     rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
     texts = [placed.text for _, _, placed in rows]
     n_words = [
-        placed.alphanumeric_words if placed.sentence.tokens else n
+        placed.alphanumeric_words if placed.tokens else n
         for (_, _, placed), n in zip(rows, alphanumeric_words_of(texts), strict=True)
     ]
     sent_ids = [f"{names[doc]}-{placed.number}" for doc, _, placed in rows]
@@ -187,7 +187,7 @@ def _make_shard(
 
 
 def _annotated_shard(
-    documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str, made_up: Collection[str]
+    documents: Sequence[tuple[RawDocument, Sequence[Sentence]]], corpus: str, made_up: Collection[str]
 ) -> Shard:
     """The tables of annotated documents, those of their CoNLL-U; ``made_up`` as in `_make_shard`."""
     texts = [conllu_text(document, sentences, document.source) for document, sentences in documents]
@@ -197,7 +197,7 @@ def _annotated_shard(
     return Shard(placed.documents, placed.sentences, parsed.tokens, confidence=confidence)
 
 
-def confidence_of(tokens: pl.DataFrame, sentences: Iterable[PlacedSentence]) -> pl.DataFrame:
+def confidence_of(tokens: pl.DataFrame, sentences: Iterable[Sentence]) -> pl.DataFrame:
     """The table ``Shard.confidence`` of annotated sentences whose words are ``tokens``, in the same order."""
     of_words = [word.confidence for each in sentences for token in each.tokens for word in token.words]
     both = pl.DataFrame(

@@ -262,7 +262,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         Sentences that are too long to be annotated are dropped.
         """
         if document is None:
-            return [Sentence(0, 0, dropped=UNANNOTATED)]
+            return [Sentence(paragraph, 0, 0, dropped=UNANNOTATED)]
         tokens = [
             [
                 Token(token.start_char + at, token.end_char + at, tuple(Word(word.text) for word in token.words))
@@ -283,7 +283,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
                 n_words = sum(any(map(str.isalnum, word.form)) for token in of_sentence for word in token.words)
                 dropped = "" if least <= n_words <= most else OTHER_LENGTH
             start, end = of_sentence[0].start, of_sentence[-1].end
-            sentences.append(Sentence(start, end, () if dropped else tuple(of_sentence), dropped))
+            sentences.append(Sentence(paragraph, start, end, () if dropped else tuple(of_sentence), dropped))
         return sentences
 
     def _tag(self, sentences: Sequence[Sentence]) -> Iterator[Any]:

@@ -39,7 +39,7 @@ from discoprobe.loaders.languages.language import LanguageData, language_data
 from discoprobe.loaders.plugins import identity, language_identity
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
 from discoprobe.loaders.raw.row_groups import confidence_of
-from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
+from discoprobe.loaders.raw.segmentation import Engine, Sentence, annotated_documents, conllu_text
 
 Flags = npt.NDArray[np.bool_]
 
@@ -123,7 +123,7 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         RawDocument(sent_id, (Paragraph(TextWithOffsets(text), sentences=((0, len(text)),)),), sent_id, text)
         for sent_id, text in first.select("sent_id", "text").iter_rows()
     ]
-    texts, annotated = list[str](), list[PlacedSentence]()
+    texts, annotated = list[str](), list[Sentence]()
     for document, of_document in annotated_documents(documents, engine, Counter(), Counter()):
         # else the engine divides it, or cannot read it
         if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text:
