@@ -48,8 +48,9 @@ from discoprobe.builders.selection import (
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, tasks_named
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import FormsFile
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
@@ -130,7 +131,7 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     language = language_data(corpus.lang)
     forms = corpus.forms
     if own := settings.files().get("paradigms"):
-        forms = FormsFile((own,))
+        forms = Source("", corpus.lang, files=(File(own.name, url=str(own)),))
     plan = BlockPlan(
         language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace, forms=forms,
         trust=corpus.trust,
@@ -481,8 +482,8 @@ class ConfigRows:
         rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape, silver=silver)
         used = set(rows["corpora"].explode())
         sources = [source for source in corpus.sources if source.name in used]
-        if task.uses_forms and self._plan.forms and self._plan.forms.source:
-            sources.append(self._plan.forms.source)
+        if task.uses_forms and self._plan.forms and self._plan.forms.name:
+            sources.append(self._plan.forms)
         return Config(
             name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,
             splits={

@@ -39,7 +39,7 @@ from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.catalogue.treebanks import Source
-from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Trust
+from discoprobe.loaders.corpus import Counts, Loadable, Shard, Trust
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
 from discoprobe.loaders.process_pool import Progress, silent
@@ -97,7 +97,7 @@ class BlockPlan(msgspec.Struct, frozen=True):
     frequencies: Frequencies | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trace: bool = False
-    forms: FormsFile | None = None
+    forms: Source | None = None
     trust: Mapping[str, Trust] = field(default_factory=dict)
 
     @property

@@ -28,7 +28,8 @@ from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
 from discoprobe.loaders import plugins
-from discoprobe.loaders.corpus import FormsFile, Shard
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
@@ -64,7 +65,7 @@ class Context(msgspec.Struct, frozen=True):
     in_blocks: bool = False
     shares: tuple[float, ...] = SHARES
     trace: bool = False
-    forms: FormsFile | None = None
+    forms: Source | None = None
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:

@@ -8,6 +8,7 @@ No rule is specific to a language. Counts over the corpus decide whether a verb 
 has, and which of them are ambiguous. The paradigms come from a lexicon of all words of the corpus with their features.
 """
 
+from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -301,8 +302,8 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     )
     forms = None
     if context.forms:
-        lemmas, own = frozenset(rows["lemma"]), context.forms.source is None
-        forms = read_paradigms(context.forms.paths, lemmas, strict=own)
+        lemmas, own = frozenset(rows["lemma"]), not context.forms.name
+        forms = read_paradigms(tuple(Path(file.url) for file in context.forms.files), lemmas, strict=own)
     parts = [
         _with_other(_with_clear_subjects(part, words, feature), words, feature, context, forms)
         for feature in FEATURES

@@ -56,7 +56,7 @@ def digest(  # noqa: PLR0913, PLR0917 (what a config depends on)
     """
     parts = {
         "lang": corpus.lang,
-        "sources": [msgspec.to_builtins(source) for source in corpus.all_sources],
+        "sources": [source.identity for source in corpus.all_sources],
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
         "counts": msgspec.to_builtins(corpus.counts),
         "settings": settings.to_dict(),

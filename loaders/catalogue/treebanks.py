@@ -105,6 +105,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __hash__(self) -> int:
         return hash((self.name, self.lang, self.repo, self.commit, self.files))
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What a config depends on, as JSON values: not where files are on this machine, nor the rule for documents."""
+        files = tuple(msgspec.structs.replace(file, url="") for file in self.files)
+        values: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, files=files))
+        del values["documents"]
+        return values
+
 
 class PinnedCorpus(Source, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A corpus of the catalogue, which can be downloaded; the catalogue leaves none of the facts empty.

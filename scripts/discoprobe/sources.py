@@ -35,7 +35,6 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
 )
 from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
-from discoprobe.loaders.corpus import Corpus, FormsFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     OnError,
@@ -59,6 +58,8 @@ from discoprobe.silver import held_out, is_annotated, label_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+
+    from discoprobe.loaders.corpus import Corpus
 
 
 _log = logging.getLogger(__name__)
@@ -183,10 +184,10 @@ def corpora_of(
     forms = {}
     for lang, table in _tables_of_forms(groups, request).items():
         files = downloads.fetch([table], jobs=request.jobs, progress=progress)
-        listed = tuple(msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name) for path in files)
-        forms[lang] = FormsFile(
-            tuple(files), Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
+        listed = tuple(
+            msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name, url=str(path)) for path in files
         )
+        forms[lang] = Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
     for group, paths in zip(groups, paths_of, strict=True):
         for corpus in _read(group, request, paths, progress) if group.named else map(text_of, group.languages):
             assert corpus is not None
