@@ -28,8 +28,8 @@ from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.document import ReadOptions
-from discoprobe.loaders.raw.prepare import AnnotatedCorpus, AnnotationOptions, prepare
+from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions
+from discoprobe.loaders.raw.prepare import AnnotatedCorpus, prepare
 from discoprobe.loaders.raw.stanza_engine import DEFAULT
 
 OUT = Path(__file__).resolve().parents[1] / "cards" / "metadata" / "agreement.toml"

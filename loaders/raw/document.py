@@ -1,8 +1,8 @@
 """Documents of raw text, and how they are read.
 
-``ReadOptions`` says how a source is read and filtered. A ``RawDocument`` is one of its documents;
-its paragraphs keep the offset of each character in the source (``TextWithOffsets``).
-``DropCounts`` counts what is removed on the way.
+``ReadOptions`` says how a source is read and filtered, ``AnnotationOptions`` also how it is annotated. The paragraphs
+of a ``RawDocument`` keep the offset of each character in the source (``TextWithOffsets``). ``DropCounts`` counts what
+is removed on the way.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import msgspec
@@ -50,6 +51,25 @@ class ReadOptions(msgspec.Struct, frozen=True):
     language_share: Share = 0.5  # least share of a document's text in paragraphs of its language; 0 switches it off
     boilerplate: Count = 5  # number of documents from which a recurring line is boilerplate; 0 switches it off
     duplicates: bool = True  # drop paragraphs and documents that repeat earlier ones, exactly or nearly
+
+
+ANNOTATING: Final = ("tokenize", "pos", "lemma", "depparse")
+"""The default processors of Stanza. Each needs the results of those before it; Stanza adds ``mwt`` if a language has
+it."""
+
+
+class AnnotationOptions(msgspec.Struct, frozen=True):
+    """How raw text becomes an annotated corpus."""
+
+    segment: bool = False  # only find sentences and words
+    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
+    processors: tuple[str, ...] = ANNOTATING  # of Stanza
+    download: bool = False  # download missing models
+    read: ReadOptions = ReadOptions()  # ``lang`` in it is ignored
+    rules: bool = False  # segment by rules, even if Stanza is installed
+    lengths: tuple[int, int] | None = None  # as for `stanza_engine.StanzaEngine`
+    licence: str = ""  # of text that a request names by its path; unknown if empty
+    citation: str = ""  # of the same
 
 
 NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name != "lang")

@@ -41,7 +41,7 @@ from discoprobe.loaders.files import File, alone, cache_folder, hash_of_json, wo
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import stanza_engine
-from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_size
+from discoprobe.loaders.raw.document import AnnotationOptions, RawDocument, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
@@ -58,20 +58,6 @@ TEXTS: Final = "text"
 """The subfolder for extracted texts, which no file of the source contains."""
 MAX_FILE_NAME: Final = 200
 """Bytes; file systems allow 255."""
-
-
-class AnnotationOptions(msgspec.Struct, frozen=True):
-    """How raw text becomes an annotated corpus."""
-
-    segment: bool = False  # only find sentences and words
-    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
-    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
-    download: bool = False  # download missing models
-    read: ReadOptions = msgspec.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
-    rules: bool = False  # segment by rules, even if Stanza is installed
-    lengths: tuple[int, int] | None = None  # as for `stanza_engine.StanzaEngine`
-    licence: str = ""  # of text that a request names by its path; unknown if empty
-    citation: str = ""  # of the same
 
 
 class AnnotatedCorpus(msgspec.Struct, frozen=True):

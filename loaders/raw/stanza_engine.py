@@ -28,7 +28,7 @@ from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
 from discoprobe.loaders.corpus import UPOS
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, first_line
 from discoprobe.loaders.files import File
-from discoprobe.loaders.raw.document import Paragraph
+from discoprobe.loaders.raw.document import ANNOTATING, Paragraph
 from discoprobe.loaders.raw.segmentation import (
     LONG_SENTENCE,
     MAX_WORDS,
@@ -43,8 +43,6 @@ from discoprobe.loaders.raw.segmentation import (
 
 PROCESSORS: Final = ("tokenize", "mwt", "pos", "lemma", "depparse")
 """The processors of Stanza whose results are in CoNLL-U, in the order in which they run."""
-DEFAULT: Final = ("tokenize", "pos", "lemma", "depparse")
-"""The default processors. Each needs the results of those before it; Stanza adds ``mwt`` if a language has it."""
 IDENTITY: Final = "identity"
 """The lemmatiser that returns the form, for languages without inflection; it has no file."""
 RESOURCES: Final = "resources.json"
@@ -69,20 +67,22 @@ def read_processors(names: Sequence[str]) -> dict[str, str]:
     """The package of each named processor, and of the processors that these need.
 
     ``names`` are like ``pos`` or ``pos=hdt``, where ``hdt`` is the package; a package that is not named is ``default``.
-    Without names the processors are those of :data:`DEFAULT`.
+    Without names the processors are those of :data:`ANNOTATING`.
 
     Raises:
         UnknownNameError: a processor is not one of :data:`PROCESSORS`.
     """
-    named = {name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names or DEFAULT)}
+    named = {
+        name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names or ANNOTATING)
+    }
     for name in named:
         if name not in PROCESSORS:
             raise UnknownNameError("processor", name, PROCESSORS, remedy=f"({', '.join(PROCESSORS)} are in CoNLL-U)")
-    last = max((DEFAULT.index(name) for name in named if name in DEFAULT), default=0)
-    return {name: named.get(name) or "default" for name in (*DEFAULT[: last + 1], *named)}
+    last = max((ANNOTATING.index(name) for name in named if name in ANNOTATING), default=0)
+    return {name: named.get(name) or "default" for name in (*ANNOTATING[: last + 1], *named)}
 
 
-def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> "StanzaEngine":
+def find_models(lang: str, folder: Path, processors: Sequence[str] = ANNOTATING) -> "StanzaEngine":
     """The engine with the models for processors, which are given as to :func:`read_processors`; every file is verified.
 
     Raises:
@@ -133,7 +133,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
     return StanzaEngine(lang, code, folder, tuple(packages.items()), in_order)
 
 
-def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
+def download_models(lang: str, folder: Path, processors: Sequence[str] = ANNOTATING) -> None:
     """Download the models of a language with Stanza; models that are present are kept.
 
     Raises:
@@ -163,7 +163,7 @@ def damage(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
 
 
 def _remedy(lang: str, folder: Path) -> str:
-    code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(DEFAULT)}')"
+    code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(ANNOTATING)}')"
     return f'download with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
 
 

@@ -41,8 +41,7 @@ from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file, path_of, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
-from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
-from discoprobe.loaders.raw.prepare import AnnotationOptions
+from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
 from discoprobe.request import SAMPLE, Request
 from discoprobe.sources import corpora_of, fill_of, is_filled

@@ -48,8 +48,8 @@ from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is
 from discoprobe.loaders.files import File, hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.raw.document import DropCounts, read_options
-from discoprobe.loaders.raw.prepare import AnnotationOptions, parquet_corpus, prepare
+from discoprobe.loaders.raw.document import AnnotationOptions, DropCounts, read_options
+from discoprobe.loaders.raw.prepare import parquet_corpus, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.segmentation import sentence_spans
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in

@@ -230,8 +230,8 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     Example: build annotate notes/ --lang de --out corpora/notes
     """
     from discoprobe.loaders.catalogue.treebanks import Source, language_code
-    from discoprobe.loaders.raw.document import read_options
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
+    from discoprobe.loaders.raw.document import AnnotationOptions, read_options
+    from discoprobe.loaders.raw.prepare import prepare
     from discoprobe.remote_folders import corpus_at
     from discoprobe.request import corpus_name, split_names
 
