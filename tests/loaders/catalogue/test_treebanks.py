@@ -7,13 +7,23 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from shared import ROOT, SHARED
 from tiny_catalogue import use_catalogue, write_catalogue
 
-from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, convert_table, hashes_of
+from discoprobe.loaders import (
+    DiscoprobeError,
+    File,
+    Source,
+    UnknownNameError,
+    UnsupportedError,
+    convert_table,
+    hashes_of,
+)
 from discoprobe.loaders.catalogue import (
     DocumentRule,
+    Treebank,
     corpora_with,
     default_corpora,
     language,
@@ -465,3 +475,23 @@ def test_names_are_read_off_the_text_as_the_parser_reads_them():
     read = {name for code in treebanks._by_code() for name in treebanks._names_of(code)}
     parsed = {name for bank in OFFERED for name in (bank.name, bank.prefix)}
     assert read == parsed | {name for other in (*LEFT_OUT, *FORMS) for name in (other.name, other.prefix)}
+
+
+# What a config depends on
+
+
+def test_the_identity_of_a_source_does_not_say_where_its_files_are():
+    here, there = (
+        Source("UniMorph-es", "es", files=(File("es", "0" * 64, 1, url=f"{folder}/es"),)) for folder in ("/a", "/b")
+    )
+    assert here.identity == there.identity
+    assert [*here.identity["files"]] == [{"path": "es", "sha256": "0" * 64, "bytes": 1}]
+    assert here.identity.keys().isdisjoint({"documents"})
+
+
+def test_a_file_of_the_catalogue_has_a_path_and_a_hash():
+    record = msgspec.to_builtins(treebank("en_pud"))
+    for key in ("path", "git_blob_sha1"):
+        files = [{**record["files"][0], "sha256": "", key: ""}]
+        with pytest.raises(msgspec.ValidationError, match=rf"files\[0\]: the key {key} is missing"):
+            msgspec.convert({**record, "files": files}, Treebank)
