@@ -16,7 +16,7 @@ Raise it when rows change: published configs then count as stale.
 """
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "blocks": ["FirstDocuments", "RowsOfTask", "blocks_of", "load", "rows_of_block"],
+    "blocks": ["FirstDocuments", "blocks_of", "load", "rows_of_block"],
     "build": ["ConfigRows", "build_all", "collect_rows", "suite_rows"],
     "clean_text": ["FAULTS", "fault", "half_quoted"],
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],

@@ -10,7 +10,6 @@ the block and the ``BlockPlan`` only.
 """
 
 import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 
@@ -18,15 +17,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from msgspec import field
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.drops import COPY, FILTERS, fates_of
-from discoprobe.builders.passages import windows
-from discoprobe.builders.selection import COPIES, BlockPlan, TaskSample, sample_tasks, select
+from discoprobe.builders.selection import BlockPlan, TaskSample, sample_tasks, select
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import AnyTask, DiscourseTask, ProbingTask, RelationTask, Sample
+from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Loadable, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
@@ -172,27 +168,11 @@ def load(block: Block) -> tuple[Shard, ...]:
     return tuple(joined(of_one) for of_one in of_corpus.values())
 
 
-class RowsOfTask(msgspec.Struct, frozen=True):
-    """What a block gives to a config.
-
-    Attributes:
-        sample: rows with text, drops and labels, or the reason for no rows.
-        notes: for the card.
-        ends: sentences at which a passage ends, by reason, for the card.
-        fates: what became of each sentence (``drops.fates_of``), if the plan says so.
-    """
-
-    sample: Sample
-    notes: tuple[str, ...] = ()
-    ends: Counter[str] = field(default_factory=Counter)
-    fates: pl.DataFrame | None = None
-
-
 class BlockRows(msgspec.Struct, frozen=True):
     """What a block gives.
 
     Attributes:
-        of_task: rows by task.
+        of_task: the samples by task: rows with text, or the reason for no rows.
         shingles: of all its sentences.
         splits: for each sentence the number of the split of its document; -1 if it has none, or is a short one, which
             may recur.
@@ -201,7 +181,7 @@ class BlockRows(msgspec.Struct, frozen=True):
             has the same has a copy.
     """
 
-    of_task: Mapping[str, RowsOfTask]
+    of_task: Mapping[str, TaskSample]
     shingles: Shingles
     splits: npt.NDArray[np.int8]
     n_words: int
@@ -231,9 +211,7 @@ def rows_of_block(
     texts = texts_of(samples, candidates.every, parts, executor)
     of_task = {}
     for sample in samples:
-        task, chosen, ends = sample.task, sample.chosen, Counter[str]()
-        if isinstance(task, DiscourseTask):
-            ends = windows.ends(sample.frame)
+        task, chosen = sample.task, sample.chosen
         if plan.only_block:
             chosen = replace(chosen, labels=sample.labels, reason=sample.problem)
         rows = chosen.rows
@@ -241,14 +219,8 @@ def rows_of_block(
             rows = rows_with_text(sample, texts, plan.language)
             rows = rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED})
             rows = rows if plan.only_block else compact(rows)
-        fates = None
-        if plan.trace:
-            copies = candidates.copies.get(task.name, pl.DataFrame(schema=COPIES)).explode("sent_ids")
-            copies = copies.select(
-                pl.col("corpus").cast(pl.String), sent_id="sent_ids", step=pl.lit(FILTERS), reason=pl.lit(COPY)
-            )
-            fates = pl.concat([fates_of(sample.frame, chosen.drops), copies.unique(maintain_order=True)])
-        of_task[task.name] = RowsOfTask(replace(chosen, rows=rows), sample.notes, ends, fates)
+        chosen, drops = replace(chosen, rows=rows), sample.drops.with_ids(sample.frame)
+        of_task[task.name] = replace(sample, chosen=chosen, frame=pl.DataFrame(), drops=drops)
     splits = np.full(candidates.every.height, -1, np.int8)
     if not candidates.sentences.is_empty():
         codes = {split: code for code, split in enumerate(SPLITS)}

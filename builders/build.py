@@ -25,7 +25,6 @@ from discoprobe.builders.blocks import (
     Block,
     BlockRows,
     FirstDocuments,
-    RowsOfTask,
     blocks_of,
     compact,
     load,
@@ -38,6 +37,7 @@ from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.selection import (
     BlockPlan,
     Candidates,
+    TaskSample,
     frequencies_of,
     hindrance,
     merge,
@@ -290,7 +290,6 @@ class ConfigRows:
         labels: the labels that its rows have.
         blocks: all of the corpus.
         rows: number of rows in each split.
-        fates: what became of each sentence in each block, if the plan says so.
         drops: the candidates that were lost.
     """
 
@@ -298,7 +297,7 @@ class ConfigRows:
         """Collects rows from blocks; with a ``reason`` for no config it takes none."""
         self.task, self.labels = task, plan.labels.get(task.name, task.labels)
         self.rows = dict.fromkeys(task.splits, 0)
-        self.drops, self.fates = Drops(trace=plan.trace), list[pl.DataFrame]()
+        self.drops = Drops(plan.trace)
         self.blocks, self._plan = blocks, plan
         self._settings = task.sized(plan.settings)
         self._n_blocks, self._candidates = 0, 0
@@ -326,24 +325,22 @@ class ConfigRows:
         """The blocks whose rows were added."""
         return self.blocks[: self._n_blocks]
 
-    def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
+    def add(self, of_block: TaskSample, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
         """Adds the rows that a block has of the task, while there is room.
 
         Args:
-            of_block: the rows, and what was dropped.
+            of_block: rows with text, and what was dropped.
             repeated: which sentences of the block nearly repeat one of an earlier block.
             in_other_split: which of them one in a document of another split.
             of_copies: which sentences are in a document, or are one outside documents, that an earlier block has.
         """
-        sample = of_block.sample
+        sample = of_block.chosen
         self._n_blocks += 1
         self._candidates += sample.candidates
         self._ends.update(of_block.ends)
         self._notes += [note for note in of_block.notes if note not in self._notes]
         self._reasons += [sample.reason] if sample.reason else []
-        self.drops.count(sample.drops)
-        if of_block.fates is not None:
-            self.fates.append(of_block.fates)
+        self.drops.marks += of_block.drops.marks
         if self._plan.only_block:
             self.labels = sample.labels
         if sample.rows.is_empty() or (self._plan.only_block and sample.reason):
@@ -459,7 +456,7 @@ class ConfigRows:
             reason = "" if self._plan.only_block else self._problem(rows, labels)
         elif not reason and not (self._plan.only_block and frames):
             reason = "no candidates are left"
-        name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.items() if n}
+        name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.counts.items() if n}
         if reason:
             return Unavailable(name, task.name, corpus.lang, reason, self._candidates, drops)
         notes, parts = [*self._notes, *windows.ends_note(self._ends)], list[str]()

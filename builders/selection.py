@@ -27,7 +27,7 @@ from discoprobe.builders.config import (
     SHAPE_ROWS,
     checked,
 )
-from discoprobe.builders.drops import COPY
+from discoprobe.builders.drops import COPY, FILTERS, Drops
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sampling.splits import Split, corrected_shares
@@ -421,15 +421,19 @@ class TaskSample(msgspec.Struct, frozen=True):
 
     Attributes:
         task: whose sample it is.
-        chosen: rows and drops.
-        frame: the candidates.
+        chosen: the rows; ``blocks.rows_of_block`` gives them their texts.
+        frame: the candidates; what a block gives does not have them any more.
         notes: what the card says of the candidates.
+        drops: the candidates that were lost.
+        ends: sentences at which a passage ends, by reason, for the card.
     """
 
     task: AnyTask
     chosen: Sample
-    frame: pl.DataFrame
-    notes: tuple[str, ...]
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    notes: tuple[str, ...] = ()
+    drops: Drops = field(default_factory=Drops)
+    ends: Counter[str] = field(default_factory=Counter)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -464,7 +468,7 @@ class TaskSample(msgspec.Struct, frozen=True):
                     )
             return missing
         reason = self.chosen.reason or self._too_short or "no candidates are left"
-        return reason + losses(self.chosen.drops)
+        return reason + losses(self.drops.counts)
 
     @property
     def _too_short(self) -> str:
@@ -559,7 +563,7 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
     context = Context(
         task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
         candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks,
-        shares=plan.settings.shares if in_blocks else SHARES, trace=plan.trace, forms=plan.forms,
+        shares=plan.settings.shares if in_blocks else SHARES, forms=plan.forms, drops=Drops(plan.trace),
     )  # fmt: skip
     frame = candidates.frame(task)
     notes: tuple[str, ...] = (
@@ -574,35 +578,38 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
             reason = f"no word that the task asks for has {task.feature}"
         return TaskSample(task, Sample(pl.DataFrame(), reason=reason), frame, notes)
     if isinstance(task, ProbingTask):
-        frame, chosen = _split_and_sample(task, frame, context)
+        frame, chosen, context = _split_and_sample(task, frame, context)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
-    if n_copies := candidates.copies.get(task.name, pl.DataFrame()).height:
-        chosen.drops[COPY] = chosen.drops.get(COPY, 0) + n_copies
-        chosen = replace(chosen, candidates=chosen.candidates + n_copies)
+    if (copies := candidates.copies.get(task.name, pl.DataFrame())).height:
+        context.drops.lose(COPY, copies, step=FILTERS)
+        chosen = replace(chosen, candidates=chosen.candidates + copies.height)
     if not chosen.rows.is_empty():
         of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
         checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.place}: sample")
-    return TaskSample(task, chosen, frame, notes)
+    ends = windows.ends(frame) if isinstance(task, DiscourseTask) else Counter[str]()
+    return TaskSample(task, chosen, frame, notes, context.drops, ends)
 
 
-def _split_and_sample(task: ProbingTask, frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, Sample]:
-    """The candidates with their splits, and the sample: of several attempts the one that is nearest to ``MIN_ROWS``.
+def _split_and_sample(task: ProbingTask, frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, Sample, Context]:
+    """The candidates with their splits, the sample, and its context with the drops.
+
+    Of several attempts it is the one that is nearest to ``MIN_ROWS``.
 
     There is a further attempt only where splits are too small and other shares could change that.
     """
     shares: tuple[float, ...] | None = context.shares
-    attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample]] = []
+    attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample, Context]] = []
     while shares and len(attempts) < ATTEMPTS:
         split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=context.in_blocks)
         split = _in_test(split) if task.conditions else split
-        chosen = task.sample(split, context)
+        attempt = replace(context, drops=Drops(context.drops.remember))
+        chosen = task.sample(split, attempt)
         sizes = [int((chosen.rows["split"] == name).sum()) if chosen.rows.height else 0 for name in SPLITS]
         fullness = min(1.0, *(size / least for size, least in zip(sizes, MIN_ROWS, strict=True)))
-        attempts.append(((fullness, sum(sizes)), split, chosen))
+        attempts.append(((fullness, sum(sizes)), split, chosen, attempt))
         shares = None if context.in_blocks or task.conditions else corrected_shares(shares, sizes)
-    _, split, chosen = max(attempts, key=lambda attempt: attempt[0])
-    return split, chosen
+    return max(attempts, key=lambda attempt: attempt[0])[1:]
 
 
 def _in_test(frame: pl.DataFrame) -> pl.DataFrame:

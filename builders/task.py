@@ -49,8 +49,8 @@ class Context(msgspec.Struct, frozen=True):
         free: whether each candidate may be in any split.
         in_blocks: whether the candidates are those of one block of a larger corpus.
         shares: of the candidates, for each split.
-        trace: whether the lost candidates are remembered.
         forms: a table of inflected forms beside the corpora; None for none.
+        drops: where every step marks the candidates that it leaves out.
     """
 
     task: str
@@ -63,8 +63,8 @@ class Context(msgspec.Struct, frozen=True):
     free: bool = False
     in_blocks: bool = False
     shares: tuple[float, ...] = SHARES
-    trace: bool = False
     forms: FormsFile | None = None
+    drops: Drops = field(default_factory=Drops)
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:
@@ -73,18 +73,16 @@ class Context(msgspec.Struct, frozen=True):
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """The rows that a task chose, and why it left out the others.
+    """The rows that a task chose.
 
     Attributes:
         rows: the columns of ``PROBING_ROWS`` or ``DISCOURSE_ROWS`` (``builders/config.py``).
-        drops: the candidates that were lost, by reason.
         labels: label names, where the corpus decides on them; or those of the task's labels that rows have.
         candidates: number of candidates before any was dropped.
         reason: why there are no rows, where the task knows; else empty.
     """
 
     rows: pl.DataFrame
-    drops: Drops = field(default_factory=Drops)
     labels: tuple[str, ...] = ()
     candidates: int = 0
     reason: str = ""

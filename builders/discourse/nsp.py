@@ -22,7 +22,7 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with the next sentence and with a wrong one."""
     passages = continuations(frame, context)
     capped = cap(passages.rows, context.settings, *context.seed_key, weight=2)
-    return Sample(replaced_pairs(capped, CONTEXT + 1), passages.drops, candidates=passages.candidates * 2)
+    return Sample(replaced_pairs(capped, CONTEXT + 1), candidates=passages.candidates * 2)
 
 
 TASK = DiscourseTask(

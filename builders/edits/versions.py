@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import cap
 from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of
 from discoprobe.builders.sentences.trees import Trees
@@ -19,14 +18,11 @@ from discoprobe.builders.task import Context, Edit, Sample
 from discoprobe.loaders import hashing
 
 
-def original_and_edited(frame: pl.DataFrame, context: Context, lost: Drops | None = None) -> Sample:
-    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``.
-
-    ``lost`` are the candidates that the task has left out already.
-    """
-    usable, drops = usable_of(frame, context, lost)
-    capped = drops.keep(usable, cap(usable, context.settings, *context.seed_key, weight=2), "over-size")
-    return if_enough(Sample(in_two_versions(capped), drops, candidates=frame.height * 2), context.labels, context)
+def original_and_edited(frame: pl.DataFrame, context: Context) -> Sample:
+    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``."""
+    usable = usable_of(frame, context)
+    capped = context.drops.keep(usable, cap(usable, context.settings, *context.seed_key, weight=2), "over-size")
+    return if_enough(Sample(in_two_versions(capped), candidates=frame.height * 2), context.labels, context)
 
 
 def in_two_versions(rows: pl.DataFrame, **edited: pl.Expr | str) -> pl.DataFrame:

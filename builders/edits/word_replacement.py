@@ -221,7 +221,7 @@ def _right_half(word: str) -> pl.Expr:
 def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     """Two rows per sentence of a ring: as it is (label 0) and with the word of the next sentence (label 1)."""
     counts = HashCounts(frame["seen"])
-    sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
+    drops, sentences = context.drops, usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
     usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
     keys = hashing.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
     owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
@@ -246,7 +246,7 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
         target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
         target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
     )  # fmt: skip
-    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + capped.height)
+    sample = Sample(rows_of_both, candidates=sum(drops.counts.values()) + capped.height)
     return if_enough(sample, context.labels, context)
 
 

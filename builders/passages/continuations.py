@@ -17,7 +17,6 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.distractors import (
     ANY,
     CLOSE,
@@ -73,7 +72,6 @@ class Continuations(msgspec.Struct, frozen=True):
     """
 
     rows: pl.DataFrame
-    drops: Drops
     candidates: int
 
 
@@ -104,10 +102,10 @@ def continuations(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTH
         asking = asking.join(served, on="window", how="anti", maintain_order="left")
         pool = np.setdiff1d(pool, served["distractor_row"])
         even = _even(frame, served, context) if context.settings.match and served.height else served
-        cut.drops.keep(served, even, "unbalanced", n=served["window"].n_unique() - even.height)
+        context.drops.keep(served, even, "unbalanced", n=served["window"].n_unique() - even.height)
         parts.append(even)
-    cut.drops.lose("no-matching-distractor", asking)
-    return Continuations(pl.concat(parts), cut.drops, cut.windows.height + cut.drops["donor"])
+    context.drops.lose("no-matching-distractor", asking)
+    return Continuations(pl.concat(parts), cut.windows.height + context.drops.counts["donor"])
 
 
 def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -174,10 +172,10 @@ def _sample_choices(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, 
     cut = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
     served = _wrong_of_each(frame, cut, kinds, context)
     even, n_served = _one_of_each(frame, served, kinds, context), served["window"].n_unique()
-    cut.drops.keep(served, even, "unbalanced", n=n_served - even.height)
-    chosen = labelled(even, 1 + len(kinds), context, cut.drops, "unbalanced")
+    context.drops.keep(served, even, "unbalanced", n=n_served - even.height)
+    chosen = labelled(even, 1 + len(kinds), context, "unbalanced")
     rows = choice_rows(chosen, *_in_any_order(chosen, kinds))
-    return Sample(rows, cut.drops, candidates=cut.windows.height + cut.drops["donor"])
+    return Sample(rows, candidates=cut.windows.height + context.drops.counts["donor"])
 
 
 def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context) -> pl.DataFrame:
@@ -199,7 +197,7 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
         first = first_come(slots, of_turns[0], *key, used=used)
         turns += [(kind, slots, turn, key) for turn in of_turns[1:]]
         at, distractor = first["slot"].to_numpy(), first["distractor_row"]
-        cut.drops.keep(windows, windows[at], _reason(kind))
+        context.drops.keep(windows, windows[at], _reason(kind))
         windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
     alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
     staying = windows["window"].to_numpy()

@@ -25,7 +25,6 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import (
     Rows,
     Similarity,
@@ -370,11 +369,10 @@ MANY = 4000
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """Windows that become rows, the pool of sentences that may be distractors, and what was dropped."""
+    """Windows that become rows, and the pool of sentences that may be distractors."""
 
     windows: pl.DataFrame
     pool: Rows
-    drops: Drops
 
 
 def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0) -> Cut:
@@ -383,11 +381,11 @@ def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: floa
     ``reserve`` sentences after each window are left for the pool too, so that it finds some in its own document. Sizes
     are one number, or one per passage.
     """
-    windows, drops = windows_of(frame, context, size, reserve)
+    windows = windows_of(frame, context, size, reserve)
     gives = pl.Series(hashing.unit(windows["window"].to_numpy(), "donor", *context.seed_key) < donors)
     windows_kept = windows.filter(~gives)
-    drops.keep(windows, windows_kept, "donor")
-    return Cut(windows_kept, spread(frame, covered(windows_kept)), drops)
+    context.drops.keep(windows, windows_kept, "donor")
+    return Cut(windows_kept, spread(frame, covered(windows_kept)))
 
 
 def covered(windows: pl.DataFrame) -> Rows:
@@ -418,9 +416,9 @@ def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, match
     even = served if how == ANY else _as_similar(frame, served, size, context)
     rows = replaced_pairs(cap(even, context.settings, *context.seed_key, weight=2), size)
     n_served = served["window"].n_unique()
-    cut.drops.keep(cut.windows, served, "no-matching-intruder", n=cut.windows.height - n_served)
-    cut.drops.keep(served, even, "unbalanced", n=n_served - even.height)
-    return Sample(rows, cut.drops, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
+    context.drops.keep(cut.windows, served, "no-matching-intruder", n=cut.windows.height - n_served)
+    context.drops.keep(served, even, "unbalanced", n=n_served - even.height)
+    return Sample(rows, candidates=(cut.windows.height + context.drops.counts["donor"]) * 2)
 
 
 def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: Context) -> pl.DataFrame:

@@ -28,7 +28,6 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders import clean_text
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import (
     LabelSet,
     by_frequency,
@@ -227,8 +226,8 @@ def candidates(relations: pl.DataFrame, longest: int = LONGEST) -> pl.DataFrame:
 
 def _sample_relations(frame: pl.DataFrame, context: Context) -> Sample:
     """The rows of a relation task, documents being assigned to splits."""
-    drops = Drops(trace=context.trace)
-    split = with_splits(_each_once(drops.usable(frame), drops), context)
+    drops = context.drops
+    split = with_splits(_each_once(drops.usable(frame), context), context)
     split = drops.keep(split, _without_leaks(split), "in-two-splits")
     classes = _classes(split, context)
     others_left_out = drops.without_labels(split, classes.left_out)
@@ -243,21 +242,21 @@ def _sample_relations(frame: pl.DataFrame, context: Context) -> Sample:
         row=pl.col("row").cast(pl.Int64),
     )
     used = tuple(name for name in names if name in classes.names)
-    return Sample(rows, drops, labels=used, candidates=frame.height, reason=classes.reason)
+    return Sample(rows, labels=used, candidates=frame.height, reason=classes.reason)
 
 
-def _each_once(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+def _each_once(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Each two units once, in the last of their published splits; none of those that occur with several labels."""
     same = ["_unit1", "_unit2"]
     keyed = frame.with_columns(pl.col(f"sentence{n}").str.to_lowercase().alias(f"_unit{n}") for n in (1, 2))
-    agreed = drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
+    agreed = context.drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
     native = pl.col("native").cast(Split)
     last = native.max().over(same)
     ordered = agreed.sort(
         native.fill_null(last) == last, "key", descending=[True, False], nulls_last=True, maintain_order=True
     )
     single = ordered.unique(same, keep="first", maintain_order=True).sort("key", maintain_order=True)
-    return drops.keep(agreed, single, "duplicate").drop(same)
+    return context.drops.keep(agreed, single, "duplicate").drop(same)
 
 
 def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:

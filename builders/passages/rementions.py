@@ -25,7 +25,6 @@ from msgspec.structs import replace
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits.swaps import SwapRules, causes_elision
 from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow
 from discoprobe.builders.passages.entities import Entity, PronounForms, described_documents, entities_of
@@ -54,7 +53,7 @@ def items(
         alike: columns in which both rows of an item are equal.
         rather: a column in which they are equal, too, if possible.
     """
-    drops = Drops(trace=context.trace)
+    drops = context.drops
     clean = drops.usable(frame.with_columns(_second=pl.col("condition") == conditions[1]))
     single = clean.sort("key").unique(["sentence1", "sentence2"], keep="first", maintain_order=True)
     usable = drops.keep(clean, single, "duplicate")
@@ -68,7 +67,7 @@ def items(
     rows = pl.concat([_texts(capped, 0, "sentence1", "mention"), _texts(capped, 1, "sentence2", "other")])
     n_items, least = capped.height // 2, context.settings.min_class
     reason = "" if n_items >= least else f"{n_items} items are left; {least} are needed"
-    return Sample(rows.clear() if reason else rows, drops, candidates=frame.height, reason=reason)
+    return Sample(rows.clear() if reason else rows, candidates=frame.height, reason=reason)
 
 
 def _texts(rows: pl.DataFrame, label: int, text: str, mention: str) -> pl.DataFrame:

@@ -70,10 +70,10 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
 
     With ``each`` there is none if a class has fewer rows than ``min_class``.
     """
-    usable, drops = usable_of(frame, context)
+    usable = usable_of(frame, context)
     classes = choose(usable, context)
-    drops.keep(usable, classes.rows, "unbalanced")
-    sample = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+    context.drops.keep(usable, classes.rows, "unbalanced")
+    sample = Sample(unedited(classes.rows), classes.names, frame.height, classes.reason)
     return if_enough(sample, classes.names, context) if each and classes.names else sample
 
 

@@ -244,7 +244,7 @@ def test_one_sentence_of_another_split_or_all_that_recur_drop_a_passage(parts):
         collected = ConfigRows(all_tasks()["bso"], [], plan)
         copies = np.isin(np.arange(len(of_block.splits)), of_copies)
         collected.add(of_block.of_task["bso"], *flags, copies)
-        return {reason: collected.drops[reason] for reason in ("copy", "in-two-splits", "duplicate")}
+        return {reason: collected.drops.counts[reason] for reason in ("copy", "in-two-splits", "duplicate")}
 
     def n_rows(condition):
         return rows.filter(pl.col("unit").is_in(rows.filter(condition)["unit"].implode())).height
@@ -337,7 +337,7 @@ def test_a_pair_whose_text_another_has_is_left_out_and_counted(only_block, n_dro
     later = pl.DataFrame({"unit": [3, 3, 4, 4], "key": [5, 6, 7, 8], "text": ["e f", "f e", "D C", "x y"]})
     assert collected._without_equal_texts(first).height == 4
     assert collected._without_equal_texts(later)["unit"].to_list() == [3, 3]
-    assert collected.drops["equal-text"] == n_drops
+    assert collected.drops.counts["equal-text"] == n_drops
 
 
 def test_a_new_part_changes_few_blocks():
@@ -403,7 +403,7 @@ def test_wordings_of_earlier_blocks_count():
 
     assert collected._without_repeated_wording(pairs(1, 1, 2)).height == 6
     assert collected._without_repeated_wording(pairs(1, 2, 3))["wording"].to_list() == [2, 2, 3, 3]
-    assert collected.drops["repeated"] == 2
+    assert collected.drops.counts["repeated"] == 2
 
 
 @pytest.mark.parametrize("task", ["bso", "subj_number"])
