@@ -198,27 +198,26 @@ def rows_of_block(
         block: parts of the corpus.
         tasks: either relation tasks only, or none of them.
         plan: what holds for all blocks.
-        executor: of the only block, its parts and tasks can be divided among workers; of several blocks, each is the
-            work of one.
+        executor: of a small corpus, parts and tasks can be divided among workers; a block of a larger one is the work
+            of one.
         progress: called with the parts whose candidates are selected, and the tasks whose rows are chosen.
 
     Raises:
         DiscoprobeError: a part of the block cannot be read.
     """
-    parts = block if plan.only_block else load(block)
+    parts = block if plan.small else load(block)
     candidates = select(tasks, parts, plan, executor, progress)
     samples = sample_tasks(tasks, candidates, plan, executor, progress)
     texts = texts_of(samples, candidates.every, parts, executor)
     of_task = {}
     for sample in samples:
         task, chosen = sample.task, sample.chosen
-        if plan.only_block:
+        if plan.small:  # its sample is the config
             chosen = replace(chosen, labels=sample.labels, reason=sample.problem)
         rows = chosen.rows
-        if not rows.is_empty() and not (plan.only_block and chosen.reason):
+        if not rows.is_empty() and not chosen.reason:
             rows = rows_with_text(sample, texts, plan.language)
-            rows = rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED})
-            rows = rows if plan.only_block else compact(rows)
+            rows = compact(rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED}))
         chosen, drops = replace(chosen, rows=rows), sample.drops.with_ids(sample.frame)
         of_task[task.name] = replace(sample, chosen=chosen, frame=pl.DataFrame(), drops=drops)
     splits = np.full(candidates.every.height, -1, np.int8)

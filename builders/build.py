@@ -123,7 +123,7 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of every task by its name, or why the corpus cannot support it.
 
-    Relations are few, so that those of all parts are sampled together, as the only block.
+    Relations are few, so that those of all parts are sampled together, as if they were one block.
 
     The arguments are those of `build_all`; with ``trace``, lost candidates are remembered for `build why`.
     """
@@ -162,10 +162,10 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     with ExitStack() as preparing:
         preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], plan.language.code, report))
         frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
-        plan = replace(plan, only_block=len(blocks) == 1, frequencies=frequencies)
+        plan = replace(plan, small=len(blocks) == 1, frequencies=frequencies)
         labels: dict[str, tuple[str, ...]] = {}
         reasons: dict[str, str] = {}
-        if not plan.only_block:  # the first blocks decide on the labels of tasks with open label sets
+        if not plan.small:  # the first blocks decide on the labels of tasks with open label sets
             undecided = [task for task in tasks if task.open]
             groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
             decide = executor.map if executor else map
@@ -186,11 +186,11 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
         earlier, known, n_read = EarlierTexts(), np.empty(0, np.uint64), 0
         unread, begun = iter(blocks), deque[Future[BlockRows]]()
         while unfilled := [rows.task for rows in collected.values() if not rows.full]:
-            if executor is None or plan.only_block:
+            if executor is None or plan.small:
                 block = next(unread, None)
                 if block is None:
                     break
-                of_block = rows_of_block(block, unfilled, plan, executor, progress if plan.only_block else silent)
+                of_block = rows_of_block(block, unfilled, plan, executor, progress if plan.small else silent)
             else:
                 in_advance = islice(unread, ahead - len(begun))
                 begun += [executor.submit(rows_of_block, block, unfilled, plan) for block in in_advance]
@@ -199,7 +199,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
                 of_block = begun.popleft().result()
             preparing.close()
             repeated = in_other_split = of_copies = np.zeros(0, dtype=bool)
-            if not plan.only_block:
+            if not plan.small:
                 repeated, in_other_split = earlier.repeated(of_block.shingles, of_block.splits)
                 owners, of_sentence = np.unique(of_block.owners, return_inverse=True)
                 of_copies = np.isin(owners, known)[of_sentence]
@@ -282,8 +282,8 @@ class ConfigRows:
     Rows come in sets that have every label equally often: a pair, or one row of each label (inside a stratum, where a
     task has strata). A set is complete with the block that brings its last row. Complete sets have an order: by block,
     then by hash. A config takes them in this order until its sizes are full. So a larger size only adds sets, and what
-    is read after a config is full makes no difference. The rows of an only block are taken as they are: its sample has
-    the set sizes.
+    is read after a config is full makes no difference. The rows of a small corpus are taken as they are: its sample
+    has the set sizes.
 
     Attributes:
         task: whose rows they are.
@@ -341,31 +341,27 @@ class ConfigRows:
         self._notes += [note for note in of_block.notes if note not in self._notes]
         self._reasons += [sample.reason] if sample.reason else []
         self.drops.marks += of_block.drops.marks
-        if self._plan.only_block:
+        if self._plan.small:
             self.labels = sample.labels
-        if sample.rows.is_empty() or (self._plan.only_block and sample.reason):
+        if sample.rows.is_empty() or sample.reason:
             return
         rows = sample.rows
         if self._plan.silver:
             kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._plan.silver))).list.any()
             gold, silver = map(pl.lit, ANNOTATION)
             rows = rows.with_columns(annotation=pl.when(kind).then(silver).otherwise(gold))
-        if not self._plan.only_block:
-            again, elsewhere, copied = (
-                pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split, of_copies)
-            )
-            rows = self._without_sentences(rows, copied.any(), COPY)
-            if isinstance(self.task, ProbingTask):
-                rows = self._without_sentences(rows, again.any(), "near-duplicate")
-            else:
-                rows = self._without_sentences(rows, elsewhere.any(), "in-two-splits")
-                rows = self._without_sentences(rows, again.all(), "duplicate")
+        rows = self._without_sentences(rows, of_copies, COPY)
+        if isinstance(self.task, ProbingTask):
+            rows = self._without_sentences(rows, repeated, "near-duplicate")
+        else:
+            rows = self._without_sentences(rows, in_other_split, "in-two-splits")
+            rows = self._without_sentences(rows, repeated, "duplicate", every=True)
         if isinstance(self.task, ProbingTask) and self.task.pairs:
             # originals are clean, so the edit is the cause
             unclean = rows.filter(clean_text.fault(pl.col("text")).is_not_null())["unit"].unique()
             rows = self._without_equal_texts(rows)
             rows = self._without_units(rows, unclean, "unclean-edit", TEXT)
-        if self._plan.only_block:
+        if self._plan.small:
             self._taken.append(rows)
             return
         if isinstance(self.task, ProbingTask) and "wording" in rows.columns:
@@ -377,10 +373,13 @@ class ConfigRows:
         for split in self.task.splits:
             self._take(split, rows.filter(pl.col("split") == split).sort("set", "key"))
 
-    def _without_sentences(self, rows: pl.DataFrame, repeated: pl.Expr, reason: str) -> pl.DataFrame:
-        """The rows without the units of which a row fulfils ``repeated``, an expression over its ``number``."""
-        lost = rows.explode("number").group_by("unit", "key").agg(lost=repeated).filter("lost")["unit"]
-        return self._without_units(rows, lost.unique(), reason)
+    def _without_sentences(self, rows: pl.DataFrame, flags: Flags, reason: str, *, every: bool = False) -> pl.DataFrame:
+        """The rows without units of which a row has a sentence with a flag, or has only such sentences (``every``)."""
+        if not flags.any():
+            return self.drops.keep(rows, rows, reason, step=BLOCKS)
+        flagged = pl.col("number").is_in(np.flatnonzero(flags))
+        lost = rows.explode("number").group_by("unit", "key").agg(lost=flagged.all() if every else flagged.any())
+        return self._without_units(rows, lost.filter("lost")["unit"].unique(), reason)
 
     def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows without the units with a text that another unit has, in this block or before.
@@ -406,8 +405,8 @@ class ConfigRows:
     def _without_units(self, rows: pl.DataFrame, units: pl.Series, reason: str, step: str = BLOCKS) -> pl.DataFrame:
         others = rows.filter(~pl.col("unit").is_in(units.implode()))
         n = rows.height - others.height
-        # what the sample of the only block dropped was counted in pairs; of several blocks rows are counted
-        return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.only_block else n, step=step)
+        # the sample of a small corpus counts what it drops in pairs; between blocks rows are counted
+        return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.small else n, step=step)
 
     def _complete_sets(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row of each label and stratum at a time, of gold or of silver; others wait for rows of later blocks."""
@@ -453,8 +452,8 @@ class ConfigRows:
         task, labels = self.task, self.task.labels or self.labels
         reason = "".join(self._reasons[:1])
         if not rows.is_empty():
-            reason = "" if self._plan.only_block else self._problem(rows, labels)
-        elif not reason and not (self._plan.only_block and frames):
+            reason = "" if self._plan.small else self._problem(rows, labels)
+        elif not reason and not (self._plan.small and frames):
             reason = "no candidates are left"
         name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.counts.items() if n}
         if reason:

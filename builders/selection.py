@@ -54,8 +54,8 @@ ATTEMPTS = 4
 MANY = 5_000
 """Least number of sentences for which workers sample; fewer are sampled faster than a worker starts."""
 
-COPIES = pl.Schema({"corpus": pl.String(), "sent_ids": pl.List(pl.String)})
-"""A row for each candidate that is left out as a copy (of a discourse task: for each sentence)."""
+OWNED = ["shard", "doc"]
+"""What tells copies of a document, or of a sentence outside documents, from each other."""
 
 LOSSES = 4
 """Reasons for drops that a message names."""
@@ -77,11 +77,11 @@ class BlockPlan(msgspec.Struct, frozen=True):
         sources: the corpora.
         layers: annotation of the corpora.
         n_sentences: in the corpora.
-        only_block: whether the corpus is one block. Then the splits of groups are assigned by their sizes, and each
-            sample has the set sizes. If there are several, splits depend on the hash of a group alone, and sizes hold
-            for all blocks together.
+        small: whether the corpus is one block. Then the splits of groups are assigned by their sizes, and each sample
+            has the set sizes. If it is larger, splits depend on the hash of a group alone, and sizes hold for all
+            blocks together.
         frequencies: the word frequency list.
-        labels: those that tasks with open labels use, by task; empty where the sample of the only block decides.
+        labels: those that tasks with open labels use, by task; empty where the sample of a small corpus decides.
         trace: whether lost candidates are remembered, for `build why`.
         forms: a table of inflected forms beside the corpora.
         trust: how sure the models of annotated text must be, by the name of the task.
@@ -92,7 +92,7 @@ class BlockPlan(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...] = ()
     layers: frozenset[str] = frozenset()
     n_sentences: int = 0
-    only_block: bool = False
+    small: bool = True
     frequencies: Frequencies | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trace: bool = False
@@ -222,7 +222,9 @@ def select(
         frames, copies = {}, {}
         for task in tasks:
             frame = _stack([of_part[task.name] for of_part in relations])
-            single = _relations_once(frame)
+            # the one that can be used, else the one in the last of the published splits
+            worth = pl.col("reason").null_count(), pl.col("native").cast(Split).first()
+            single = _without_copies(frame, "key", ["shard", "at"], *worth)
             frames[task.name] = single.with_row_index("row")
             copies[task.name] = frame.join(single, on=["shard", "at"], how="anti").select("corpus", sent_ids="ids")
         return Candidates(frames, copies=copies)
@@ -235,19 +237,20 @@ def select(
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
     layers = plan.layers
-    if probing and not plan.only_block:  # the card of a config says which words each block had
+    if probing and not plan.small:  # the card of a config says which words each block had
         layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
     ipm = frequency_filter.covered_corpora([of_part.coverage for of_part in of_parts], frequencies, settings, layers)
     of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences is not None]
     sentences, copies = pl.DataFrame(), dict[str, pl.DataFrame]()
     if of_documents:
         frame = _stack(of_documents).join(every, on=["shard", "sent"], how="left", maintain_order="left")
-        single, of_discourse = _without_copies(frame, pl.col("annotated").sum())
+        single = _without_copies(frame, "owner", OWNED, pl.col("annotated").sum())
+        of_discourse = _lost_copies(frame, single)
         copies = {task.name: of_discourse for task in tasks if isinstance(task, DiscourseTask)}
         sentences = windows.with_passages(
             single.drop("doc", "owner", "annotated"),
             settings,
-            by_hash=not plan.only_block,
+            by_hash=not plan.small,
             left_out=windows.not_prose(plan.sources, settings),
         )
     spacing = pl.concat([of_part.spacing for of_part in of_parts]).group_by("corpus").sum()
@@ -260,7 +263,8 @@ def select(
             unnatural = pl.when(pl.col("corpus").is_in(tokenised)).then(pl.lit("tokenised"))
             frame = frame.with_columns(reason=pl.coalesce("reason", unnatural))
         frame = frame.join(every, on=["shard", "sent"], how="left", maintain_order="left")
-        single, copies[task.name] = _without_copies(frame, pl.col("reason").null_count())
+        single = _without_copies(frame, "owner", OWNED, pl.col("reason").null_count())
+        copies[task.name] = _lost_copies(frame, single)
         of_task[task.name] = single.drop("doc", "owner").with_row_index("row")
     return Candidates(
         of_task=of_task,
@@ -341,32 +345,30 @@ def _with_owners(shard: Shard) -> pl.DataFrame:
     return sentences.select("sent", "doc", pl.coalesce("owner", "key").alias("owner"))
 
 
-def _without_copies(frame: pl.DataFrame, worth: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows without those of documents, and sentences outside documents, that are there twice; and the others.
+def _without_copies(frame: pl.DataFrame, same: str, copy: Sequence[str], *worth: pl.Expr) -> pl.DataFrame:
+    """The rows without the further copies of what is there several times.
 
-    Of several copies the one with the largest ``worth`` is used, else the first one. The others have ``corpus`` and
-    ``sent_ids`` only.
+    Args:
+        frame: the rows.
+        same: the column that all copies have in common.
+        copy: the columns that tell one copy from another; the first one in their order is used.
+        worth: of the rows of a copy; given, the one with the largest is used, of equal ones the first.
     """
-    copy = ["shard", "doc", "owner"]
-    copies = frame.group_by(copy).agg(_worth=worth).sort("_worth", *copy[:2], descending=[True, False, False])
-    used = copies.unique("owner", keep="first", maintain_order=True)
+    values = [value.alias(f"_worth{n}") for n, value in enumerate(worth)]
+    names, descending = [f"_worth{n}" for n in range(len(worth))], [True] * len(worth) + [False] * len(copy)
+    copies = frame.group_by(same, *copy).agg(*values).sort(*names, *copy, descending=descending, nulls_last=True)
+    used = copies.unique(same, keep="first", maintain_order=True)
     if used.height == copies.height:
-        return frame, pl.DataFrame(schema=COPIES)
-    others = frame.join(used, on=copy, how="anti", maintain_order="left")
-    single = frame.join(used, on=copy, how="semi", maintain_order="left")
-    return single, others.select("corpus", sent_ids=pl.concat_list("sent_id"))
+        return frame
+    return frame.join(used, on=[same, *copy], how="semi", maintain_order="left")
 
 
-def _relations_once(frame: pl.DataFrame) -> pl.DataFrame:
-    """The candidates of a relation task without those whose key another has, which is in two corpora.
-
-    The one that can be used stays, else the one in the last of the published splits, else the first.
-    """
-    native = pl.col("native").cast(Split)
-    ordered = frame.sort(
-        pl.col("reason").is_null(), native, descending=True, nulls_last=True, maintain_order=True
-    ).unique("key", keep="first", maintain_order=True)
-    return ordered.sort("shard", "at")
+def _lost_copies(frame: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
+    """What a frame has beside ``single``: ``corpus`` and ``sent_ids``."""
+    if single.height == frame.height:
+        return pl.DataFrame(schema={"corpus": pl.String, "sent_ids": pl.List(pl.String)})
+    others = frame.join(single, on=["owner", *OWNED], how="anti", maintain_order="left")
+    return others.select("corpus", sent_ids=pl.concat_list("sent_id"))
 
 
 def _stack(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -395,8 +397,7 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
         stacked = together([frame.with_columns(_block=n) if frame.width else frame for n, frame in enumerate(frames)])
         if not stacked.width:
             return stacked
-        single = stacked.filter(pl.col("_block") == pl.col("_block").min().over("key"))
-        return single.drop("_block", "row").with_row_index("row")
+        return _without_copies(stacked, "key", ["_block"]).drop("_block", "row").with_row_index("row")
 
     return replace(
         blocks[0],
@@ -525,7 +526,7 @@ def sample_tasks(
 
     Without an executor, and for a small block, everything is done here.
     """
-    settings = plan.settings if plan.only_block else plan.settings.within_block()
+    settings = plan.settings if plan.small else plan.settings.within_block()
     choosing = f"choosing rows of {plan.language.code}: tasks"
     if executor is None or candidates.every.height < MANY:
         made = list[TaskSample]()
@@ -559,11 +560,10 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
         settings: the plan's, with the sizes and least numbers that hold for these candidates.
     """
     settings = task.sized(settings)
-    in_blocks = not plan.only_block
     context = Context(
         task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
-        candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks,
-        shares=plan.settings.shares if in_blocks else SHARES, forms=plan.forms, drops=Drops(plan.trace),
+        candidates.similarity, free=task.split_by == "cluster" and plan.small, small=plan.small,
+        forms=plan.forms, drops=Drops(plan.trace),
     )  # fmt: skip
     frame = candidates.frame(task)
     notes: tuple[str, ...] = (
@@ -578,7 +578,7 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
             reason = f"no word that the task asks for has {task.feature}"
         return TaskSample(task, Sample(pl.DataFrame(), reason=reason), frame, notes)
     if isinstance(task, ProbingTask):
-        frame, chosen, context = _split_and_sample(task, frame, context)
+        frame, chosen, context = _split_and_sample(task, frame, context, plan.settings)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if (copies := candidates.copies.get(task.name, pl.DataFrame())).height:
@@ -591,24 +591,26 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
     return TaskSample(task, chosen, frame, notes, context.drops, ends)
 
 
-def _split_and_sample(task: ProbingTask, frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, Sample, Context]:
+def _split_and_sample(
+    task: ProbingTask, frame: pl.DataFrame, context: Context, settings: Settings
+) -> tuple[pl.DataFrame, Sample, Context]:
     """The candidates with their splits, the sample, and its context with the drops.
 
     Of several attempts it is the one that is nearest to ``MIN_ROWS``.
 
     There is a further attempt only where splits are too small and other shares could change that.
     """
-    shares: tuple[float, ...] | None = context.shares
+    shares: tuple[float, ...] | None = SHARES if context.small else settings.shares
     attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample, Context]] = []
     while shares and len(attempts) < ATTEMPTS:
-        split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=context.in_blocks)
+        split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=not context.small)
         split = _in_test(split) if task.conditions else split
         attempt = replace(context, drops=Drops(context.drops.remember))
         chosen = task.sample(split, attempt)
         sizes = [int((chosen.rows["split"] == name).sum()) if chosen.rows.height else 0 for name in SPLITS]
         fullness = min(1.0, *(size / least for size, least in zip(sizes, MIN_ROWS, strict=True)))
         attempts.append(((fullness, sum(sizes)), split, chosen, attempt))
-        shares = None if context.in_blocks or task.conditions else corrected_shares(shares, sizes)
+        shares = None if not context.small or task.conditions else corrected_shares(shares, sizes)
     return max(attempts, key=lambda attempt: attempt[0])[1:]
 
 

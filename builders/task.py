@@ -26,7 +26,7 @@ from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import SHARES, SPLITS, Settings
+from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.loaders import plugins
 from discoprobe.loaders.corpus import FormsFile, Shard
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
@@ -47,8 +47,8 @@ class Context(msgspec.Struct, frozen=True):
         similarity: of the sentences that discourse tasks sample from.
         frequencies: the word frequency list that the settings name; None where there is none.
         free: whether each candidate may be in any split.
-        in_blocks: whether the candidates are those of one block of a larger corpus.
-        shares: of the candidates, for each split.
+        small: whether the candidates are those of the whole corpus, and not of one block of a larger one. There are
+            fewer to choose from, so that matching is less strict.
         forms: a table of inflected forms beside the corpora; None for none.
         drops: where every step marks the candidates that it leaves out.
     """
@@ -61,8 +61,7 @@ class Context(msgspec.Struct, frozen=True):
     decided: tuple[str, ...] = ()
     similarity: Similarity | None = None
     free: bool = False
-    in_blocks: bool = False
-    shares: tuple[float, ...] = SHARES
+    small: bool = True
     forms: FormsFile | None = None
     drops: Drops = field(default_factory=Drops)
 
@@ -101,10 +100,21 @@ def always_available(_language: LanguageData) -> str:
     return ""
 
 
-class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
-    """What cards, manifests and the audit say of a task.
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """How the rows of a task are made, as far as all tasks have it in common, and what cards and the audit say of it.
 
     Attributes:
+        sample: chooses rows from the candidates of the whole corpus.
+        labels: label names in the order of their indices, the same in every language, which may use a part of them;
+            empty where the corpus decides.
+        decides: the corpus decides which labels are used; always so where there are no ``labels``.
+        pairs: rows come in sets that share ``pair_id``: label 0 is an original, the other labels are edits of it.
+        needs: layers of annotation without which the task cannot be built.
+        lacks: why the task is not available in a language; an empty string where it is.
+        conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
+            split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
+        region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
+        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
         name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
         definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
         papers: publications whose names ``builders/papers.toml`` does not have; those that the definition mentions are
@@ -116,6 +126,15 @@ class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
             found.
     """
 
+    sample: Callable[[pl.DataFrame, Context], Sample]
+    labels: tuple[str, ...] = ()
+    decides: bool = False
+    pairs: bool = False
+    needs: frozenset[str] = frozenset()
+    lacks: Callable[[LanguageData], str] = always_available
+    conditions: tuple[str, ...] = ()
+    region: int = 0
+    uses_forms: bool = False
     name: str = ""
     family: str = ""
     definition: str = "{docstring}"
@@ -130,35 +149,10 @@ class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
         """What messages to the author of the task begin with: its name, and the file and line of a plugin."""
         return f"{self.plugin}:{plugins.line_of_task(Path(self.plugin))}: {self.name}" if self.plugin else self.name
 
-
-class Task(TaskDescription, frozen=True, kw_only=True):
-    """How the rows of a task are made, as far as all tasks have it in common.
-
-    Attributes:
-        sample: chooses rows from the candidates of the whole corpus.
-        labels: label names in the order of their indices, the same in every language, which may use a part of them;
-            empty where the corpus decides.
-        decides: the corpus decides which labels are used; always so where there are no ``labels``.
-        natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
-        pairs: rows come in sets that share ``pair_id``: label 0 is an original, the other labels are edits of it.
-        needs: layers of annotation without which the task cannot be built.
-        lacks: why the task is not available in a language; an empty string where it is.
-        conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
-            split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
-        region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
-        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
-    """
-
-    sample: Callable[[pl.DataFrame, Context], Sample]
-    labels: tuple[str, ...] = ()
-    decides: bool = False
-    natural: bool = False
-    pairs: bool = False
-    needs: frozenset[str] = frozenset()
-    lacks: Callable[[LanguageData], str] = always_available
-    conditions: tuple[str, ...] = ()
-    region: int = 0
-    uses_forms: bool = False
+    @property
+    def natural(self) -> bool:
+        """Whether the labels have the shares that they have in the corpus, and need not be equally frequent."""
+        return False
 
     @property
     def open(self) -> bool:
@@ -234,6 +228,11 @@ class RelationTask(Task, frozen=True, kw_only=True):
     select: Callable[[Shard, Context], pl.DataFrame]
     shape: Shape = Shape.RELATION
     note: str = ""
+
+    @property
+    def natural(self) -> bool:
+        """So in all that are not pairs: they are too few to leave some out."""
+        return not self.paired
 
 
 AnyTask = ProbingTask | DiscourseTask | RelationTask

@@ -241,7 +241,7 @@ def _rule_gains(  # noqa: PLR0913 (the arguments of ``gains``, and what is measu
     similarity = context.similarity or Similarity(frame)
     measured = similarity, contexts, before, candidates
     rule_gains = [gains(frame, *measured)]
-    if context.in_blocks:  # a treebank has too few rows to choose from
+    if not context.small:  # a treebank has too few rows to choose from
         rule_gains.append(gains_of_measures_together(frame, *measured))
         rule_gains += [gains_of_sentences(*measured)] if single else []
     return np.hstack(rule_gains)

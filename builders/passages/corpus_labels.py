@@ -87,7 +87,7 @@ def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
     shared = drops.keep(pairs, pairs.filter(pl.col("label").n_unique().over("doc_key") > 1), "one-label")
     matched = shared
     if context.settings.match:
-        small = {} if context.in_blocks else SMALL
+        small = SMALL if context.small else {}
         matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH, small=small)
     drops.keep(shared, matched, "unbalanced")
     capped = drops.keep(matched, cap(matched, context.settings, *context.seed_key, by=("label",)), "over-size")

@@ -424,13 +424,13 @@ def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, match
 def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: Context) -> pl.DataFrame:
     """One distractor for each window, so that in half of the windows it is more similar than the sentence it replaces.
 
-    In large corpora (``context.in_blocks``) the sizes of the differences are balanced, too, and so are lengths and the
+    In large corpora (not ``context.small``) the sizes of the differences are balanced, too, and so are lengths and the
     similarity to each sentence of the passage. In a treebank too few pairs would be left.
     """
     true, rest, beside = surroundings(served, size)
     candidates = np.column_stack([true, served["distractor_row"].to_numpy()])
     similarity = context.similarity or Similarity(frame)
-    if context.in_blocks:
+    if not context.small:
         of_sentences = gains_of_sentences(similarity, rest, beside, candidates)
         rule_gains = np.hstack([gains_of_lengths(frame, candidates), of_sentences])
     else:
@@ -444,7 +444,7 @@ def _has_many(context: Context, matching: Matching) -> bool:
     Large texts have enough windows for it. With two distractors for each window and 15 % of donors, balance cost three
     fifths of the windows of German Wikipedia, and a tree ensemble still found the whole passage in .638 of the pairs.
     """
-    return context.in_blocks and matching != ANY
+    return not context.small and matching != ANY
 
 
 def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context, matching: Matching) -> pl.DataFrame:

@@ -89,7 +89,7 @@ def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, 
     """
     select = functools.partial(_candidates, marks=marks, cues=cues, question=question, most=EACH_CHOICE)
     return RelationTask(
-        shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"), natural=True,
+        shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"),
         needs=frozenset({"coreference", "documents", "bridging"}), reasons=REASONS, version=version,
     )  # fmt: skip
 

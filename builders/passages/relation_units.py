@@ -184,7 +184,7 @@ def relation_task(
     """
     return RelationTask(
         select=select, sample=_sample_relations, labels=labels, decides=True, note=NOTE,
-        needs=frozenset({layer}), natural=True, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
+        needs=frozenset({layer}), reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
         version=version,
     )  # fmt: skip
 

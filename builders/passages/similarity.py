@@ -269,7 +269,7 @@ SLACK_IN_BLOCKS = 3.0
 
 def slack(context: Context) -> float:
     """Number of rows of a split by which a rule may be better than chance."""
-    return SLACK_IN_BLOCKS if context.in_blocks else SLACK
+    return SLACK if context.small else SLACK_IN_BLOCKS
 
 
 def gains(

@@ -254,7 +254,7 @@ def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = Fals
         return cap(frame, context.settings, *context.seed_key)
     least = 0 if strict else context.settings.min_class
     pool = frame.with_columns(split=pl.lit(SPLITS[0])) if context.free else frame
-    small = {} if context.in_blocks else SMALL
+    small = SMALL if context.small else {}
     matched = match_labels(pool, "label", *context.seed_key, cell=("cell",), least=least, small=small)
     if context.free:
         matched = with_splits_of_sets(matched, "label", *context.seed_key, cell=("cell",))
