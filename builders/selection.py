@@ -106,12 +106,13 @@ class BlockPlan(msgspec.Struct, frozen=True):
 
 
 class Candidates(msgspec.Struct, frozen=True):
-    """What the tasks can sample from, over a whole block.
+    """What the tasks can sample from, over a whole block; first of each of its parts.
 
     Attributes:
         of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``; of each relation task,
-            with ``corpus``, ``doc_id``, ``doc_key`` and ``row``.
-        sentences: the sentences of documents, as ``windows.with_passages`` gives; empty without a discourse task.
+            with ``corpus``, ``doc_id``, ``doc_key`` and ``row``. In a part without ``shard``, ``cluster`` and ``row``.
+        sentences: the sentences of documents, as ``windows.with_passages`` gives, in a part as ``windows.sentences``
+            does; empty without a discourse task.
         similarity: of ``sentences``.
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the block, for the syncretism filter.
@@ -123,6 +124,8 @@ class Candidates(msgspec.Struct, frozen=True):
             ``corpus`` and ``sent_ids``.
         shingles: what is compared of these sentences with those of other blocks.
         n_words: number of words of these sentences.
+        coverage: of a part that of the frequency list.
+        spacing: of a part ``clean_text.spacing_counts`` by ``corpus``.
     """
 
     of_task: dict[str, pl.DataFrame]
@@ -144,6 +147,8 @@ class Candidates(msgspec.Struct, frozen=True):
     copies: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     shingles: Shingles = field(default_factory=lambda: near_duplicates.together([]))
     n_words: int = 0
+    coverage: pl.DataFrame = field(default_factory=pl.DataFrame)
+    spacing: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
@@ -158,23 +163,6 @@ class Candidates(msgspec.Struct, frozen=True):
         frames = {task.name: self.of_task[task.name]}
         copies = {task.name: self.copies[task.name]} if task.name in self.copies else {}
         return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes, copies=copies)
-
-
-class _PartCandidates(msgspec.Struct, frozen=True):
-    """The candidates of one part, as in ``Candidates``.
-
-    ``coverage`` is that of the frequency list; ``spacing`` has ``clean_text.spacing_counts`` by ``corpus``.
-    """
-
-    of_task: dict[str, pl.DataFrame]
-    sentences: pl.DataFrame | None
-    marks: dict[str, pl.DataFrame]
-    forms: pl.DataFrame | None
-    coverage: pl.DataFrame
-    spacing: pl.DataFrame
-    every: pl.DataFrame
-    shingles: Shingles
-    n_words: int
 
 
 def hindrance(task: AnyTask, plan: BlockPlan) -> str:
@@ -230,7 +218,7 @@ def select(
         return Candidates(frames, copies=copies)
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     frequencies = plan.frequencies if probing else None
-    of_parts: list[_PartCandidates] = []
+    of_parts: list[Candidates] = []
     for of_part in over_parts(candidates_of_part, parts, executor, tuple(tasks), plan):
         of_parts.append(of_part)
         progress(f"selecting candidates of {plan.language.code}: parts", len(of_parts), len(parts))
@@ -239,8 +227,9 @@ def select(
     layers = plan.layers
     if probing and not plan.small:  # the card of a config says which words each block had
         layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
-    ipm = frequency_filter.covered_corpora([of_part.coverage for of_part in of_parts], frequencies, settings, layers)
-    of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences is not None]
+    coverage = [of_part.coverage for of_part in of_parts]
+    covered, notes = frequency_filter.covered_corpora(coverage, frequencies, settings, layers)
+    of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences.width]
     sentences, copies = pl.DataFrame(), dict[str, pl.DataFrame]()
     if of_documents:
         frame = _stack(of_documents).join(every, on=["shard", "sent"], how="left", maintain_order="left")
@@ -258,7 +247,7 @@ def select(
     of_task = {}
     for task in probing:
         frame = _stack([of_part.of_task[task.name] for of_part in of_parts])
-        frame = frequency_filter.filtered(frame, ipm, settings)
+        frame = frequency_filter.filtered(frame, covered, settings)
         if task.edit is not None:  # an edit of such a text is no edit of what people write
             unnatural = pl.when(pl.col("corpus").is_in(tokenised)).then(pl.lit("tokenised"))
             frame = frame.with_columns(reason=pl.coalesce("reason", unnatural))
@@ -275,8 +264,8 @@ def select(
             for task in tasks
             if isinstance(task, DiscourseTask) and task.mark
         },
-        forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms is not None]),
-        notes=ipm.notes,
+        forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms.width]),
+        notes=notes,
         text_notes=tuple(f"The text of {corpus} {clean_text.NOTE_TOKENISED}" for corpus in tokenised),
         every=every,
         copies=copies,
@@ -285,7 +274,7 @@ def select(
     )
 
 
-def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPlan) -> _PartCandidates:
+def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPlan) -> Candidates:
     """The candidates of one part, of probing and discourse tasks; it asks the plan for language, settings and lists."""
     shard, language, settings = part.load(), plan.language, plan.settings
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
@@ -301,11 +290,11 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPl
             of_task[task.name] = sentence_candidates.candidates(selected, trees, described)
             if task.name in plan.trust and not plan.silver.isdisjoint(shard.documents["corpus"]):
                 of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, plan.trust[task.name])
-    return _PartCandidates(
+    return Candidates(
         of_task=of_task,
-        sentences=windows.sentences(shard, settings) if discourse else None,
+        sentences=windows.sentences(shard, settings) if discourse else pl.DataFrame(),
         marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
-        forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
+        forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else pl.DataFrame(),
         coverage=coverage,
         spacing=shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc")
         .group_by("corpus")

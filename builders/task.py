@@ -6,6 +6,7 @@ There is no list to edit. Plugins (``loaders.plugins``) have such modules in fol
 hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then stands for all of them.
 """
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -271,45 +272,34 @@ def _published(task: T, name: str, family: str, module: ModuleType) -> T:
     if not plugins.folder_of(file):
         return task
     functions: dict[str, Any] = {
-        role: PluginFunction(role, function, file) for role in RETURNED if (function := getattr(task, role, None))
+        role: functools.partial(_call_plugin, role, function, file)
+        for role in RETURNED
+        if (function := getattr(task, role, None))
     }
     return replace(task, plugin=str(file), **functions)
 
 
 RETURNED: Mapping[str, type] = {
-    "select": pl.DataFrame, "mark": pl.DataFrame, "sample": Sample, "edit": tuple, "lacks": str,
+    "select": pl.DataFrame, "mark": pl.DataFrame, "sample": Sample, "edit": Edit, "lacks": str,
 }  # fmt: skip
 """The functions of a task, and what they return."""
 
 
-class PluginFunction(msgspec.Struct, frozen=True):
-    """A function of a task of a plugin; what it raises becomes an error that names a line of the plugin.
+def _call_plugin(role: str, function: Callable[..., Any], file: Path, *arguments: Any) -> Any:
+    """What a function of a task of a plugin returns; what it raises becomes an error that names a line of the plugin.
 
-    Attributes:
-        role: the field of the task that holds it.
-        function: the function.
-        file: that defines the task.
+    Raises:
+        DiscoprobeError: it fails, or does not return what a function of this role does.
     """
-
-    role: str
-    function: Callable[..., Any]
-    file: Path
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Calls the function.
-
-        Raises:
-            DiscoprobeError: it fails, or does not return what a function of this role does.
-        """
-        try:
-            returned = self.function(*arguments)
-            if not isinstance(returned, expected := RETURNED[self.role]):
-                raise TypeError(f"{self.role} returned {type(returned).__name__}, not {expected.__name__}")
-        except DiscoprobeError:
-            raise
-        except Exception as error:
-            raise plugins.plugin_error(self.file, error) from error
-        return returned
+    try:
+        returned = function(*arguments)
+        if not isinstance(returned, expected := RETURNED[role]):
+            raise TypeError(f"{role} returned {type(returned).__name__}, not {expected.__name__}")
+    except DiscoprobeError:
+        raise
+    except Exception as error:
+        raise plugins.plugin_error(file, error) from error
+    return returned
 
 
 def packaged_modules() -> Iterator[tuple[str, str, ModuleType]]:

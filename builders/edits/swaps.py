@@ -26,7 +26,7 @@ import polars as pl
 import scipy
 from msgspec.structs import replace
 
-from discoprobe.builders.edits.versions import HashCounts, original_and_edited, word_bags
+from discoprobe.builders.edits.versions import HashCounts, counts_of, original_and_edited, word_bags
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.sentences.candidates import usable_of
 from discoprobe.builders.sentences.trees import Trees, has
@@ -265,7 +265,7 @@ def impossible(pairs: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.bool_]
     word, of_class, *kinds = np.moveaxis(hashes, 2, 0)
 
     def count(these: hashing.Keys) -> npt.NDArray[np.float64]:
-        return counts.of(these.ravel()).reshape(these.shape).astype(np.float64)
+        return counts(these.ravel()).reshape(these.shape).astype(np.float64)
 
     n_word, n_class = count(word), count(of_class)
     eligible = (word != 0) & (n_word >= SEEN) & (count(~word) >= PURE * n_word)
@@ -361,7 +361,7 @@ def _sample_pairs(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and swaps, one pair of words per sentence, whose other order is impossible."""
     sentences = usable_of(frame.unique(["shard", "sent"], keep="first", maintain_order=True), context)
     possible = frame.join(sentences.select("key"), on="key", how="semi", maintain_order="left")
-    pairs = possible.filter(pl.Series(impossible(possible, HashCounts(frame["neighbours"]))))
+    pairs = possible.filter(pl.Series(impossible(possible, counts_of(frame["neighbours"]))))
     _keep_sentences(context, possible, pairs, "free-order")
     # without `wording`, blocks do not compare their swaps either
     pairs = varied(pairs, context) if context.settings.match else pairs.drop("wording")

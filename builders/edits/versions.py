@@ -1,7 +1,7 @@
 """A sentence of the corpus in two versions: as it is, and edited.
 
 ``exchange_words`` makes rings of words, in which each sentence gets the word of another one. More words in the corpus
-change few rings. ``HashCounts`` tells how often words occur.
+change few rings. ``counts_of`` tells how often words occur.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,26 +63,22 @@ MOST: Final = 32
 """Rows of a node that are looked at together."""
 
 
-class HashCounts:
-    """How often words and bigrams occur in the corpora, by their hash.
+HashCounts = Callable[[hashing.Keys], Ints]
+"""How often words and bigrams occur in the corpora, by their hashes."""
 
-    Takes lists of hashes, one list per sentence; nulls are no sentences.
 
-    Attributes:
-        sentences: number of lists.
-    """
+def counts_of(seen: pl.Series) -> HashCounts:
+    """The counts of hashes in lists, one list per sentence or null; 0 for a hash that is in none."""
+    counted = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
+    known, counts = counted["hash"].to_numpy(), counted["len"].to_numpy().astype(np.int64)
 
-    def __init__(self, seen: pl.Series) -> None:
-        self.sentences = seen.count()
-        counted = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
-        self._hashes, self._counts = counted["hash"].to_numpy(), counted["len"].to_numpy().astype(np.int64)
-
-    def of(self, hashes: hashing.Keys) -> npt.NDArray[np.int64]:
-        """The count of each hash; 0 for one that is not there."""
-        if not len(self._hashes):
+    def count(hashes: hashing.Keys) -> Ints:
+        if not len(known):
             return np.zeros(len(hashes), np.int64)
-        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        return np.where(self._hashes[at] == hashes, self._counts[at], 0)
+        at = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        return np.where(known[at] == hashes, counts[at], 0)
+
+    return count
 
 
 def exchange_words(

@@ -12,10 +12,9 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import msgspec
 import polars as pl
 
-from discoprobe.builders.sampling.balance import cap, equal_counts
+from discoprobe.builders.sampling.balance import Classes, cap, equal_counts
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
@@ -30,14 +29,6 @@ ENOUGH = sum(MIN_ROWS) + 10
 
 NUMBERS = (5, 4, 3, 2)
 """How many neighbouring classes a config may have."""
-
-
-class Classes(msgspec.Struct, frozen=True):
-    """The classes that a corpus supports: their names, their rows (with the index), and why there are none."""
-
-    names: tuple[str, ...]
-    rows: pl.DataFrame
-    reason: str = ""
 
 
 Choose = Callable[[pl.DataFrame, Context], Classes]

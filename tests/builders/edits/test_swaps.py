@@ -11,8 +11,8 @@ from shared import SAMPLE_LANGUAGES, sample_file
 from discoprobe.builders import Context, Settings, all_tasks
 from discoprobe.builders.edits import (
     FEW_ALIKE,
-    HashCounts,
     adjacent_words,
+    counts_of,
     impossible,
     neighbours,
     one_of_each,
@@ -181,7 +181,7 @@ def sentence(n, preposition="in"):
 def shifts(trees):
     """The middle of each swap (in lower case) → whether it is impossible."""
     pairs = adjacent_words(trees, context()).filter("inside").join(trees.shard.sentences, on="sent")
-    flags = impossible(pairs, HashCounts(trees.once(neighbours)["neighbours"]))
+    flags = impossible(pairs, counts_of(trees.once(neighbours)["neighbours"]))
     edits = [swap(text, plan).replacement.lower() for text, plan in pairs.select("text", "plan").iter_rows()]
     return dict(zip(edits, flags.tolist(), strict=True))
 

@@ -15,7 +15,6 @@ from discoprobe.builders.passages import (
     BEYOND,
     CLOSE,
     Matching,
-    Shares,
     Similarity,
     Slots,
     choice_rows,
@@ -262,7 +261,7 @@ def test_shares_are_what_sets_say():
         [share(frame, context, row) - share(frame, context, true) for row in pool]
         for context, true in zip(slots.context, slots.true, strict=True)
     ]
-    assert np.allclose(Shares(frame).of(slots.context, slots.true, pool), expected)
+    assert np.allclose(Similarity(frame).shares.of(slots.context, slots.true, pool), expected)
 
 
 @pytest.mark.parametrize("column", ["grams", "words"])
