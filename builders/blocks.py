@@ -6,7 +6,7 @@ on the parts nearby: a new part changes its own block, and perhaps the next few 
 
 ``rows_of_block`` tells what happens in a block: candidates and sampled rows (``selection``), then the texts of the
 sentences that rows show (``texts_of``), and the rows with them, with edits made (``rows_with_text``). Rows depend on
-the block and the ``BlockPlan`` only.
+the block and the ``Context`` only.
 """
 
 import io
@@ -20,9 +20,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.selection import BlockPlan, TaskSample, sample_tasks, select
+from discoprobe.builders.selection import TaskSample, sample_tasks, select
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask
+from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Loadable, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
@@ -189,7 +189,7 @@ class BlockRows(msgspec.Struct, frozen=True):
 
 
 def rows_of_block(
-    block: Block, tasks: Sequence[AnyTask], plan: BlockPlan, executor: Executor | None = None,
+    block: Block, tasks: Sequence[AnyTask], context: Context, executor: Executor | None = None,
     progress: Progress = silent,
 ) -> BlockRows:  # fmt: skip
     """The rows of some tasks in a block.
@@ -197,7 +197,7 @@ def rows_of_block(
     Args:
         block: parts of the corpus.
         tasks: either relation tasks only, or none of them.
-        plan: what holds for all blocks.
+        context: what holds for all tasks and blocks.
         executor: of a small corpus, parts and tasks can be divided among workers; a block of a larger one is the work
             of one.
         progress: called with the parts whose candidates are selected, and the tasks whose rows are chosen.
@@ -205,18 +205,18 @@ def rows_of_block(
     Raises:
         DiscoprobeError: a part of the block cannot be read.
     """
-    parts = block if plan.small else load(block)
-    candidates = select(tasks, parts, plan, executor, progress)
-    samples = sample_tasks(tasks, candidates, plan, executor, progress)
+    parts = block if context.small else load(block)
+    candidates = select(tasks, parts, context, executor, progress)
+    samples = sample_tasks(tasks, candidates, context, executor, progress)
     texts = texts_of(samples, candidates.every, parts, executor)
     of_task = {}
     for sample in samples:
         task, chosen = sample.task, sample.chosen
-        if plan.small:  # its sample is the config
+        if context.small:  # its sample is the config
             chosen = replace(chosen, labels=sample.labels, reason=sample.problem)
         rows = chosen.rows
         if not rows.is_empty() and not chosen.reason:
-            rows = rows_with_text(sample, texts, plan.language)
+            rows = rows_with_text(sample, texts, context.language)
             rows = compact(rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED}))
         chosen, drops = replace(chosen, rows=rows), sample.drops.with_ids(sample.frame)
         of_task[task.name] = replace(sample, chosen=chosen, frame=pl.DataFrame(), drops=drops)

@@ -35,7 +35,6 @@ from discoprobe.builders.drops import BLOCKS, COPY, TEXT, Drops, meanings
 from discoprobe.builders.passages import windows
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.selection import (
-    BlockPlan,
     Candidates,
     TaskSample,
     frequencies_of,
@@ -46,7 +45,7 @@ from discoprobe.builders.selection import (
     select,
 )
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, tasks_named
+from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, tasks_named
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import FormsFile
 from discoprobe.loaders.errors import UnsupportedError
@@ -131,26 +130,26 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     forms = corpus.forms
     if own := settings.files().get("paradigms"):
         forms = FormsFile((own,))
-    plan = BlockPlan(
-        language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace, forms=forms,
-        trust=corpus.trust,
+    context = Context(
+        "", language, settings, forms=forms, sources=corpus.sources, layers=corpus.layers,
+        n_sentences=corpus.n_sentences, trust=corpus.trust, drops=Drops(trace),
     )  # fmt: skip
-    hindrances = {task.name: hindrance(task, plan) for task in tasks}
+    hindrances = {task.name: hindrance(task, context) for task in tasks}
     collected = {
-        task.name: ConfigRows(task, [], plan, hindrances[task.name]) for task in tasks if hindrances[task.name]
+        task.name: ConfigRows(task, [], context, hindrances[task.name]) for task in tasks if hindrances[task.name]
     }
     possible = [task for task in tasks if not hindrances[task.name]]
     if others := [task for task in possible if not isinstance(task, RelationTask)]:
         blocks = blocks_of([part for part in corpus.parts if part.size], settings)
-        collected |= _read_blocks(others, blocks, plan, executor, ahead, progress)
+        collected |= _read_blocks(others, blocks, context, executor, ahead, progress)
     if relations := [task for task in possible if isinstance(task, RelationTask)]:
         only = tuple(chain.from_iterable(blocks_of(corpus.parts, settings)))
-        collected |= _read_blocks(relations, [only], plan, executor, ahead, silent)
+        collected |= _read_blocks(relations, [only], context, executor, ahead, silent)
     return collected
 
 
 def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan, executor: Executor | None, ahead: int,
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], context: Context, executor: Executor | None, ahead: int,
     progress: Progress,
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of tasks from one block after the other, until all are full.
@@ -160,46 +159,46 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     first_blocks = blocks[: FIRST[-1]]
     report = silent if len(blocks) == 1 else progress
     with ExitStack() as preparing:
-        preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], plan.language.code, report))
-        frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
-        plan = replace(plan, small=len(blocks) == 1, frequencies=frequencies)
+        preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], context.language.code, report))
+        frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], context, executor)
+        context = replace(context, small=len(blocks) == 1, frequencies=frequencies)
         labels: dict[str, tuple[str, ...]] = {}
         reasons: dict[str, str] = {}
-        if not plan.small:  # the first blocks decide on the labels of tasks with open label sets
+        if not context.small:  # the first blocks decide on the labels of tasks with open label sets
             undecided = [task for task in tasks if task.open]
             groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
             decide = executor.map if executor else map
-            deciding = f"choosing the labels of {plan.language.code}: tasks"
+            deciding = f"choosing the labels of {context.language.code}: tasks"
             progress(deciding, 0, len(undecided))
-            for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
+            for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(context)):
                 labels |= of_group
                 reasons |= why_none
             progress(deciding, len(undecided), len(undecided))
-            plan = replace(plan, labels=labels)
-        collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
-        step = f"reading {plan.language.code}: kB of text"
+            context = replace(context, decided_labels=labels)
+        collected = {task.name: ConfigRows(task, blocks, context, reasons.get(task.name, "")) for task in tasks}
+        step = f"reading {context.language.code}: kB of text"
         sizes = [sum(part.size for part in block) // KILO for block in blocks]
         report(step, 0, sum(sizes))
         for name, rows in collected.items():
             if not rows.full:
-                report(f"{name}_{plan.language.code}: rows", 0, rows.size)
+                report(f"{name}_{context.language.code}: rows", 0, rows.size)
         earlier, known, n_read = EarlierTexts(), np.empty(0, np.uint64), 0
         unread, begun = iter(blocks), deque[Future[BlockRows]]()
         while unfilled := [rows.task for rows in collected.values() if not rows.full]:
-            if executor is None or plan.small:
+            if executor is None or context.small:
                 block = next(unread, None)
                 if block is None:
                     break
-                of_block = rows_of_block(block, unfilled, plan, executor, progress if plan.small else silent)
+                of_block = rows_of_block(block, unfilled, context, executor, progress if context.small else silent)
             else:
                 in_advance = islice(unread, ahead - len(begun))
-                begun += [executor.submit(rows_of_block, block, unfilled, plan) for block in in_advance]
+                begun += [executor.submit(rows_of_block, block, unfilled, context) for block in in_advance]
                 if not begun:
                     break
                 of_block = begun.popleft().result()
             preparing.close()
             repeated = in_other_split = of_copies = np.zeros(0, dtype=bool)
-            if not plan.small:
+            if not context.small:
                 repeated, in_other_split = earlier.repeated(of_block.shingles, of_block.splits)
                 owners, of_sentence = np.unique(of_block.owners, return_inverse=True)
                 of_copies = np.isin(owners, known)[of_sentence]
@@ -211,7 +210,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
                 if not rows.full:
                     rows.add(of_task, repeated, in_other_split, of_copies)
                     n_rows = sum(rows.rows.values())
-                    report(f"{name}_{plan.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
+                    report(f"{name}_{context.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
             progress(WORDS, of_block.n_words, 0)
     for future in begun:
         future.cancel()
@@ -219,7 +218,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     for name, rows in collected.items():
         if not rows.full:  # there is no more text
             n_rows = sum(rows.rows.values())
-            report(f"{name}_{plan.language.code}: rows", n_rows, n_rows)
+            report(f"{name}_{context.language.code}: rows", n_rows, n_rows)
     return collected
 
 
@@ -250,7 +249,7 @@ def _preparation_reported(blocks: Sequence[Block], code: str, progress: Progress
 
 
 def _labels_by_blocks(
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], context: Context
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     """The labels of each task by as few blocks as ``FIRST`` permits, and why the other tasks have none.
 
@@ -265,10 +264,10 @@ def _labels_by_blocks(
         new_blocks = blocks[len(candidates) : n_blocks]
         if not undecided or not new_blocks:
             break
-        candidates += [select(undecided, load(block), plan) for block in new_blocks]
+        candidates += [select(undecided, load(block), context) for block in new_blocks]
         together = merge(candidates, undecided)
         for task in undecided:
-            of_task = sample(task, together, plan, plan.settings.without_sizes())
+            of_task = sample(task, together, context, context.settings.without_sizes())
             if of_task.problem:
                 reasons[task.name] = of_task.problem
             else:
@@ -293,13 +292,13 @@ class ConfigRows:
         drops: the candidates that were lost.
     """
 
-    def __init__(self, task: AnyTask, blocks: Sequence[Block], plan: BlockPlan, reason: str = "") -> None:
+    def __init__(self, task: AnyTask, blocks: Sequence[Block], context: Context, reason: str = "") -> None:
         """Collects rows from blocks; with a ``reason`` for no config it takes none."""
-        self.task, self.labels = task, plan.labels.get(task.name, task.labels)
+        self.task, self.labels = task, context.decided_labels.get(task.name, task.labels)
         self.rows = dict.fromkeys(task.splits, 0)
-        self.drops = Drops(plan.trace)
-        self.blocks, self._plan = blocks, plan
-        self._settings = task.sized(plan.settings)
+        self.drops = Drops(context.drops.remember)
+        self.blocks, self._context = blocks, context
+        self._settings = task.sized(context.settings)
         self._n_blocks, self._candidates = 0, 0
         self._notes: list[str] = []
         self._reasons: list[str] = [reason] if reason else []
@@ -341,13 +340,13 @@ class ConfigRows:
         self._notes += [note for note in of_block.notes if note not in self._notes]
         self._reasons += [sample.reason] if sample.reason else []
         self.drops.marks += of_block.drops.marks
-        if self._plan.small:
+        if self._context.small:
             self.labels = sample.labels
         if sample.rows.is_empty() or sample.reason:
             return
         rows = sample.rows
-        if self._plan.silver:
-            kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._plan.silver))).list.any()
+        if self._context.silver:
+            kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._context.silver))).list.any()
             gold, silver = map(pl.lit, ANNOTATION)
             rows = rows.with_columns(annotation=pl.when(kind).then(silver).otherwise(gold))
         rows = self._without_sentences(rows, of_copies, COPY)
@@ -361,7 +360,7 @@ class ConfigRows:
             unclean = rows.filter(clean_text.fault(pl.col("text")).is_not_null())["unit"].unique()
             rows = self._without_equal_texts(rows)
             rows = self._without_units(rows, unclean, "unclean-edit", TEXT)
-        if self._plan.small:
+        if self._context.small:
             self._taken.append(rows)
             return
         if isinstance(self.task, ProbingTask) and "wording" in rows.columns:
@@ -406,14 +405,14 @@ class ConfigRows:
         others = rows.filter(~pl.col("unit").is_in(units.implode()))
         n = rows.height - others.height
         # the sample of a small corpus counts what it drops in pairs; between blocks rows are counted
-        return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.small else n, step=step)
+        return self.drops.keep(rows, others, reason, n=n // 2 if self._context.small else n, step=step)
 
     def _complete_sets(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row of each label and stratum at a time, of gold or of silver; others wait for rows of later blocks."""
         hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key))
         new = rows.sort(hashes).with_columns(_new=True)
         # labels are balanced among gold and among silver rows, so that the annotation tells nothing of them
-        cell = ["split", "stratum", *(["annotation"] if self._plan.silver else [])]
+        cell = ["split", "stratum", *(["annotation"] if self._context.silver else [])]
         ranked = pl.concat([self._incomplete.with_columns(_new=False), new]) if self._incomplete.width else new
         ranked = ranked.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
         of_labels = ranked.group_by(*cell, "label").len()
@@ -452,8 +451,8 @@ class ConfigRows:
         task, labels = self.task, self.task.labels or self.labels
         reason = "".join(self._reasons[:1])
         if not rows.is_empty():
-            reason = "" if self._plan.small else self._problem(rows, labels)
-        elif not reason and not (self._plan.small and frames):
+            reason = "" if self._context.small else self._problem(rows, labels)
+        elif not reason and not (self._context.small and frames):
             reason = "no candidates are left"
         name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.counts.items() if n}
         if reason:
@@ -477,8 +476,8 @@ class ConfigRows:
         rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape, silver=silver)
         used = set(rows["corpora"].explode())
         sources = [source for source in corpus.sources if source.name in used]
-        if task.uses_forms and self._plan.forms and self._plan.forms.source:
-            sources.append(self._plan.forms.source)
+        if task.uses_forms and self._context.forms and self._context.forms.source:
+            sources.append(self._context.forms.source)
         return Config(
             name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,
             splits={
@@ -486,7 +485,7 @@ class ConfigRows:
                 for split in task.splits
             },
             drops=drops, meanings=meanings(drops, task.reasons), candidates=self._candidates,
-            settings=self._plan.settings, sources=tuple(sources),
+            settings=self._context.settings, sources=tuple(sources),
             read=tuple(sorted(source.name for source in corpus.sources)), exempt=task.exempt,
             definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
             version=task.version, notes=tuple(notes), parts=tuple(parts), natural=task.natural,

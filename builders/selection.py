@@ -38,8 +38,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source, Trust
-from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Counts, Loadable, Shard
 from discoprobe.loaders.near_duplicates import Shingles
 from discoprobe.loaders.process_pool import Progress, silent
 
@@ -66,43 +65,6 @@ NO_TEXT = {
     "unrelated": "the documents are no texts: neighbours in them are no closer to each other than random sentences",
 }
 """Reasons that a whole corpus may have, and the message that says so."""
-
-
-class BlockPlan(msgspec.Struct, frozen=True):
-    """What holds for all blocks of a corpus.
-
-    Attributes:
-        language: facts about the language.
-        settings: seed, sizes and filters, as the user set them.
-        sources: the corpora.
-        layers: annotation of the corpora.
-        n_sentences: in the corpora.
-        small: whether the corpus is one block. Then the splits of groups are assigned by their sizes, and each sample
-            has the set sizes. If it is larger, splits depend on the hash of a group alone, and sizes hold for all
-            blocks together.
-        frequencies: the word frequency list.
-        labels: those that tasks with open labels use, by task; empty where the sample of a small corpus decides.
-        trace: whether lost candidates are remembered, for `build why`.
-        forms: a table of inflected forms beside the corpora.
-        trust: how sure the models of annotated text must be, by the name of the task.
-    """
-
-    language: LanguageData
-    settings: Settings
-    sources: tuple[Source, ...] = ()
-    layers: frozenset[str] = frozenset()
-    n_sentences: int = 0
-    small: bool = True
-    frequencies: Frequencies | None = None
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    trace: bool = False
-    forms: FormsFile | None = None
-    trust: Mapping[str, Trust] = field(default_factory=dict)
-
-    @property
-    def silver(self) -> frozenset[str]:
-        """The corpora that a model annotated, so that ``trust`` decides which candidates of theirs are used."""
-        return frozenset(source.name for source in self.sources if "silver" in (source.annotation or {}))
 
 
 class Candidates(msgspec.Struct, frozen=True):
@@ -165,11 +127,11 @@ class Candidates(msgspec.Struct, frozen=True):
         return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes, copies=copies)
 
 
-def hindrance(task: AnyTask, plan: BlockPlan) -> str:
+def hindrance(task: AnyTask, context: Context) -> str:
     """Why the corpus or its language cannot support a task; empty if they may."""
-    if not plan.n_sentences and not isinstance(task, RelationTask):
+    if not context.n_sentences and not isinstance(task, RelationTask):
         return "the corpus has no sentences, only trees"
-    return unsupported(task, plan.layers, plan.language)
+    return unsupported(task, context.layers, context.language)
 
 
 def over_parts(
@@ -181,18 +143,18 @@ def over_parts(
 
 
 def frequencies_of(
-    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], context: Context, executor: Executor | None
 ) -> Frequencies | None:
     """The word frequency list that tasks use; None without a probing task, or if there is no list of the language."""
     if not any(isinstance(task, ProbingTask) for task in tasks):
         return None
     return frequency_filter.frequencies(
-        plan.settings, plan.language, lambda: over_parts(frequency_filter.counted, parts, executor)
+        context.settings, context.language, lambda: over_parts(frequency_filter.counted, parts, executor)
     )
 
 
 def select(
-    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None = None,
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], context: Context, executor: Executor | None = None,
     progress: Progress = silent,
 ) -> Candidates:  # fmt: skip
     """The candidates of tasks that the corpus supports.
@@ -200,13 +162,13 @@ def select(
     Args:
         tasks: what is built; either relation tasks only, or none of them.
         parts: of one block; shards in memory, if it is not the only one.
-        plan: what holds for all blocks.
+        context: what holds for all tasks and blocks.
         executor: runs the steps over parts; without one they run here.
         progress: called with the number of parts whose candidates are selected.
     """
-    settings = plan.settings
+    settings = context.settings
     if any(isinstance(task, RelationTask) for task in tasks):
-        relations = list(over_parts(_relations_of_part, parts, executor, tuple(tasks), plan.language, settings))
+        relations = list(over_parts(_relations_of_part, parts, executor, tuple(tasks), context))
         frames, copies = {}, {}
         for task in tasks:
             frame = _stack([of_part[task.name] for of_part in relations])
@@ -217,15 +179,15 @@ def select(
             copies[task.name] = frame.join(single, on=["shard", "at"], how="anti").select("corpus", sent_ids="ids")
         return Candidates(frames, copies=copies)
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
-    frequencies = plan.frequencies if probing else None
+    frequencies = context.frequencies if probing else None
     of_parts: list[Candidates] = []
-    for of_part in over_parts(candidates_of_part, parts, executor, tuple(tasks), plan):
+    for of_part in over_parts(candidates_of_part, parts, executor, tuple(tasks), context):
         of_parts.append(of_part)
-        progress(f"selecting candidates of {plan.language.code}: parts", len(of_parts), len(parts))
+        progress(f"selecting candidates of {context.language.code}: parts", len(of_parts), len(parts))
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
-    layers = plan.layers
-    if probing and not plan.small:  # the card of a config says which words each block had
+    layers = context.layers
+    if probing and not context.small:  # the card of a config says which words each block had
         layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
     coverage = [of_part.coverage for of_part in of_parts]
     covered, notes = frequency_filter.covered_corpora(coverage, frequencies, settings, layers)
@@ -239,8 +201,8 @@ def select(
         sentences = windows.with_passages(
             single.drop("doc", "owner", "annotated"),
             settings,
-            by_hash=not plan.small,
-            left_out=windows.not_prose(plan.sources, settings),
+            by_hash=not context.small,
+            left_out=windows.not_prose(context.sources, settings),
         )
     spacing = pl.concat([of_part.spacing for of_part in of_parts]).group_by("corpus").sum()
     tokenised = spacing.filter(clean_text.is_tokenised())["corpus"].sort().to_list()
@@ -274,22 +236,24 @@ def select(
     )
 
 
-def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPlan) -> Candidates:
-    """The candidates of one part, of probing and discourse tasks; it asks the plan for language, settings and lists."""
-    shard, language, settings = part.load(), plan.language, plan.settings
+def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], context: Context) -> Candidates:
+    """The candidates of one part, of probing and discourse tasks."""
+    shard, language, settings = part.load(), context.language, context.settings
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     discourse = [task for task in tasks if isinstance(task, DiscourseTask)]
     trees, of_task, coverage = Trees(shard), {}, pl.DataFrame()
     if probing:
-        described = frequency_filter.with_ipm(sentence_candidates.sentences(trees, settings), trees, plan.frequencies)
+        described = frequency_filter.with_ipm(
+            sentence_candidates.sentences(trees, settings), trees, context.frequencies
+        )
         coverage = frequency_filter.coverage(described)
         for task in probing:
-            selected = task.select(trees, Context(task.name, language, settings, task.labels, plan.frequencies))
+            selected = task.select(trees, context.of_task(task))
             selected = selected.with_columns(pl.col("^label$").cast(pl.String))
             checked(selected, PROBING_CANDIDATES, f"{task.place}: select")
             of_task[task.name] = sentence_candidates.candidates(selected, trees, described)
-            if task.name in plan.trust and not plan.silver.isdisjoint(shard.documents["corpus"]):
-                of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, plan.trust[task.name])
+            if task.name in context.trust and not context.silver.isdisjoint(shard.documents["corpus"]):
+                of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, context.trust[task.name])
     return Candidates(
         of_task=of_task,
         sentences=windows.sentences(shard, settings) if discourse else pl.DataFrame(),
@@ -305,9 +269,7 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPl
     )
 
 
-def _relations_of_part(
-    part: Loadable, tasks: tuple[RelationTask, ...], language: LanguageData, settings: Settings
-) -> dict[str, pl.DataFrame]:
+def _relations_of_part(part: Loadable, tasks: tuple[RelationTask, ...], context: Context) -> dict[str, pl.DataFrame]:
     """The candidates of one part by task, with the corpus and the id of their document.
 
     Relations are few, so that their texts come along.
@@ -316,7 +278,7 @@ def _relations_of_part(
     documents = shard.documents.select("doc", "corpus", "doc_id", doc_key="key")
     of_task = {}
     for task in tasks:
-        selected = task.select(shard, Context(task.name, language, settings, task.labels))
+        selected = task.select(shard, context.of_task(task))
         checked(selected, RELATION_CANDIDATES, f"{task.place}: select")
         of_task[task.name] = selected.join(documents, on="doc", maintain_order="left").with_row_index("at")
     return of_task
@@ -508,24 +470,24 @@ def problem_of(
 
 
 def sample_tasks(
-    tasks: Sequence[AnyTask], candidates: Candidates, plan: BlockPlan, executor: Executor | None,
+    tasks: Sequence[AnyTask], candidates: Candidates, context: Context, executor: Executor | None,
     progress: Progress = silent,
 ) -> list[TaskSample]:  # fmt: skip
     """The sample of each task in a block; the executor makes those of probing tasks, while the others are made here.
 
     Without an executor, and for a small block, everything is done here.
     """
-    settings = plan.settings if plan.small else plan.settings.within_block()
-    choosing = f"choosing rows of {plan.language.code}: tasks"
+    settings = context.settings if context.small else context.settings.within_block()
+    choosing = f"choosing rows of {context.language.code}: tasks"
     if executor is None or candidates.every.height < MANY:
         made = list[TaskSample]()
         for task in tasks:
             progress(choosing, len(made), len(tasks))
-            made.append(sample(task, candidates, plan, settings))
+            made.append(sample(task, candidates, context, settings))
         progress(choosing, len(tasks), len(tasks))
         return made
     begun = {
-        task.name: executor.submit(sample, task, candidates.only(task), plan, settings)
+        task.name: executor.submit(sample, task, candidates.only(task), context, settings)
         for task in tasks
         if isinstance(task, ProbingTask)
     }
@@ -533,41 +495,37 @@ def sample_tasks(
     for task in tasks:
         if task.name not in begun:
             progress(choosing, len(here) + sum(future.done() for future in begun.values()), len(tasks))
-            here[task.name] = sample(task, candidates, plan, settings)
+            here[task.name] = sample(task, candidates, context, settings)
     samples = [begun[task.name].result() if task.name in begun else here[task.name] for task in tasks]
     progress(choosing, len(tasks), len(tasks))
     return samples
 
 
-def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Settings) -> TaskSample:
+def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Settings) -> TaskSample:
     """The rows of a task.
 
     Args:
         task: what is built.
         candidates: what ``select`` returned.
-        plan: what holds for all blocks.
-        settings: the plan's, with the sizes and least numbers that hold for these candidates.
+        context: what holds for all tasks and blocks.
+        settings: those of the context, with the sizes and least numbers that hold for these candidates.
     """
-    settings = task.sized(settings)
-    context = Context(
-        task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
-        candidates.similarity, free=task.split_by == "cluster" and plan.small, small=plan.small,
-        forms=plan.forms, drops=Drops(plan.trace),
-    )  # fmt: skip
+    shares, settings = context.settings.shares, task.sized(settings)
+    context = replace(context.of_task(task, settings), similarity=candidates.similarity)
     frame = candidates.frame(task)
     notes: tuple[str, ...] = (
         tuple(filter(None, [task.note])) if isinstance(task, RelationTask) else candidates.text_notes
     )
     if isinstance(task, ProbingTask):
         notes = (*candidates.notes, *candidates.text_notes)
-        frame = syncretism.with_reasons(frame, task, candidates.forms, plan.language, settings)
+        frame = syncretism.with_reasons(frame, task, candidates.forms, context.language, settings)
     if frame.is_empty():
         reason = "no sentence is what the task asks for"
         if isinstance(task, ProbingTask) and task.feature:
             reason = f"no word that the task asks for has {task.feature}"
         return TaskSample(task, Sample(pl.DataFrame(), reason=reason), frame, notes)
     if isinstance(task, ProbingTask):
-        frame, chosen, context = _split_and_sample(task, frame, context, plan.settings)
+        frame, chosen, context = _split_and_sample(task, frame, context, SHARES if context.small else shares)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if (copies := candidates.copies.get(task.name, pl.DataFrame())).height:
@@ -581,7 +539,7 @@ def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Set
 
 
 def _split_and_sample(
-    task: ProbingTask, frame: pl.DataFrame, context: Context, settings: Settings
+    task: ProbingTask, frame: pl.DataFrame, context: Context, shares: tuple[float, ...] | None
 ) -> tuple[pl.DataFrame, Sample, Context]:
     """The candidates with their splits, the sample, and its context with the drops.
 
@@ -589,7 +547,6 @@ def _split_and_sample(
 
     There is a further attempt only where splits are too small and other shares could change that.
     """
-    shares: tuple[float, ...] | None = SHARES if context.small else settings.shares
     attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample, Context]] = []
     while shares and len(attempts) < ATTEMPTS:
         split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=not context.small)

@@ -29,28 +29,33 @@ from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.loaders import plugins
-from discoprobe.loaders.corpus import FormsFile, Shard
+from discoprobe.loaders.corpus import FormsFile, Shard, Source, Trust
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What the functions of a task know besides their candidates.
+    """What the steps of a build know besides the candidates: of all tasks, and `of_task` of one.
 
     Attributes:
-        task: name of the task; every choice depends on it.
+        task: name of the task; every choice depends on it. Empty for all.
         language: facts about the language.
         settings: seed, sizes and filters.
         labels: label names; empty where the corpus decides.
-        decided: the labels that the first blocks of a large corpus decided on, where the corpus decides; the counts of
-            these labels are made equal over all blocks. Empty where they are still to be decided.
-        similarity: of the sentences that discourse tasks sample from.
         frequencies: the word frequency list that the settings name; None where there is none.
+        similarity: of the sentences that discourse tasks sample from.
         free: whether each candidate may be in any split.
-        small: whether the candidates are those of the whole corpus, and not of one block of a larger one. There are
-            fewer to choose from, so that matching is less strict.
+        small: whether the corpus is one block, which is sampled as a whole: the splits of groups are assigned by their
+            sizes, each sample has the set sizes, and matching is less strict, since there is less to choose from. In a
+            block of a larger corpus, splits depend on the hash of a group alone, and sizes hold for all blocks
+            together.
         forms: a table of inflected forms beside the corpora; None for none.
+        decided_labels: those that the first blocks of a large corpus decided on, by task, where the corpus decides.
+        sources: the corpora.
+        layers: annotation of the corpora.
+        n_sentences: in the corpora.
+        trust: how sure the models of annotated text must be, by the name of the task.
         drops: where every step marks the candidates that it leaves out.
     """
 
@@ -59,17 +64,41 @@ class Context(msgspec.Struct, frozen=True):
     settings: Settings
     labels: tuple[str, ...] = ()
     frequencies: Frequencies | None = None
-    decided: tuple[str, ...] = ()
     similarity: Similarity | None = None
     free: bool = False
     small: bool = True
     forms: FormsFile | None = None
+    decided_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    layers: frozenset[str] = frozenset()
+    n_sentences: int = 0
+    trust: Mapping[str, Trust] = field(default_factory=dict)
     drops: Drops = field(default_factory=Drops)
+
+    def of_task(self, task: "AnyTask", settings: Settings | None = None) -> "Context":
+        """The context of one task, without drops; with other ``settings``, if given."""
+        return replace(
+            self, task=task.name, labels=task.labels, settings=settings or self.settings,
+            free=task.split_by == "cluster" and self.small, drops=Drops(self.drops.remember),
+        )  # fmt: skip
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """The labels of the task that the first blocks decided on, where the corpus decides.
+
+        The counts of these labels are made equal over all blocks. Empty where they are still to be decided.
+        """
+        return self.decided_labels.get(self.task, ())
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:
         """What every hash of this task starts with."""
         return self.settings.seed, self.task
+
+    @property
+    def silver(self) -> frozenset[str]:
+        """The corpora that a model annotated, so that ``trust`` decides which candidates of theirs are used."""
+        return frozenset(source.name for source in self.sources if "silver" in (source.annotation or {}))
 
 
 class Sample(msgspec.Struct, frozen=True):

@@ -16,9 +16,9 @@ import pytest
 from shared import SMALL_CLASSES
 
 from discoprobe.builders import (
-    BlockPlan,
     Config,
     ConfigRows,
+    Context,
     Settings,
     all_tasks,
     blocks_of,
@@ -233,7 +233,7 @@ def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
 
 def test_one_sentence_of_another_split_or_all_that_recur_drop_a_passage(parts):
     """A passage may share some sentences with an earlier one of its own split, but none with another split."""
-    plan = BlockPlan(language_data("es"), TINY, small=False)
+    plan = Context("", language_data("es"), TINY, small=False)
     of_block = rows_of_block(blocks_of(parts, TINY)[0], tasks_named(["bso"]), plan)
     rows = of_block.of_task["bso"].chosen.rows
     passage = rows["number"][0].to_list()
@@ -262,7 +262,7 @@ def test_short_sentences_of_a_block_may_recur_in_other_splits(parts):
         return pl.concat(shard.sentences["text"] for shard in load(block)).str.split(" ").list.len().to_numpy()
 
     block = next(block for block in blocks_of(parts, TINY) if (words_in(block) <= 4).any())
-    splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY, small=False)).splits
+    splits = rows_of_block(block, tasks_named(["bso"]), Context("", language_data("es"), TINY, small=False)).splits
     n_words = words_in(block)
     assert (splits[n_words <= 4] == -1).all()
     assert (splits[n_words >= 6] >= 0).all()
@@ -332,7 +332,7 @@ def test_shards_of_a_block_are_read_as_one(parts):
 def test_a_pair_whose_text_another_has_is_left_out_and_counted(small, n_drops):
     """As two rows; of a small corpus as one pair, since its sample counts pairs."""
     task = all_tasks()["bigram_shift"]
-    collected = ConfigRows(task, [], BlockPlan(language_data("es"), Settings(), small=small))
+    collected = ConfigRows(task, [], Context("", language_data("es"), Settings(), small=small))
     first = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": ["a b", "b a", "c d", "d c"]})
     later = pl.DataFrame({"unit": [3, 3, 4, 4], "key": [5, 6, 7, 8], "text": ["e f", "f e", "D C", "x y"]})
     assert collected._without_equal_texts(first).height == 4
@@ -363,7 +363,7 @@ def test_first_documents_have_their_share_of_the_text(corpus_of):
 def test_the_hash_of_a_document_alone_decides_on_its_split(parts):
     """Its split is the same in whatever block it is, and whatever else is in it."""
     block = blocks_of(parts, TINY)[0]
-    splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY, small=False)).splits
+    splits = rows_of_block(block, tasks_named(["bso"]), Context("", language_data("es"), TINY, small=False)).splits
     keys = pl.concat(
         shard.sentences.select("doc").join(shard.documents.select("doc", "key"), on="doc", maintain_order="left")
         for shard in load(block)
@@ -377,7 +377,7 @@ def test_candidates_of_several_blocks_stay_apart(parts):
     """Decisions about labels see several blocks as one; a cluster or passage of one block is none of another."""
     tasks = tasks_named(["sent_len", "bso"])
     first, second = (
-        select(tasks, load(block), BlockPlan(language_data("es"), TINY, small=False))
+        select(tasks, load(block), Context("", language_data("es"), TINY, small=False))
         for block in blocks_of(parts, TINY)[:2]
     )
     together = merge([first, second, first], tasks)  # what a block has again is there once
@@ -394,7 +394,9 @@ def test_candidates_of_several_blocks_stay_apart(parts):
 
 def test_wordings_of_earlier_blocks_count():
     """Two pairs of a config may have the same wording, wherever they are."""
-    collected = ConfigRows(all_tasks()["agreement_suite"], [], BlockPlan(language_data("es"), Settings(), small=False))
+    collected = ConfigRows(
+        all_tasks()["agreement_suite"], [], Context("", language_data("es"), Settings(), small=False)
+    )
 
     def pairs(*wordings):
         return pl.DataFrame({
@@ -413,7 +415,7 @@ def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
     block = blocks_of(parts, TINY)[0]
 
     def sample_of(**values):
-        plan = BlockPlan(language_data("es"), msgspec.structs.replace(TINY, **values), small=False)
+        plan = Context("", language_data("es"), msgspec.structs.replace(TINY, **values), small=False)
         return rows_of_block(block, tasks_named([task]), plan).of_task[task].chosen
 
     unlimited = sample_of()

@@ -206,7 +206,9 @@ def test_word_content_leaves_out_what_takes_sentences_from_others():
 def test_word_content_takes_the_words_that_other_blocks_decided_on():
     """Whatever rank they have among the few words of this block."""
     frame = word_frame([[f"lemma{n}"] for n in range(4) for _ in range(5)])
-    decided = replace(context("word_content"), decided=("lemma1", "lemma2", *(f"other{n}" for n in range(8))))
+    decided = replace(
+        context("word_content"), decided_labels={"word_content": ("lemma1", "lemma2", *(f"other{n}" for n in range(8)))}
+    )
     made = word_of_sentence(frame, decided, ranks=(1_500, 3_000), most=1000)
     assert made.labels == decided.decided
     assert sorted(made.rows["target_lemma"]) == ["lemma1"] * 5 + ["lemma2"] * 5
