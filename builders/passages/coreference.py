@@ -27,7 +27,7 @@ def stem(form: str) -> str:
     return small[: STEM[0] if small != form.upper() else STEM[1]]
 
 
-class Word(msgspec.Struct, frozen=True):
+class TextWord(msgspec.Struct, frozen=True):
     """A word: what a corpus does not annotate is empty, and ``head`` null; heads are counted from 0, a root has -1.
 
     ``start`` and ``end`` are those of the multiword token that it is part of, and ``token`` the number of that, or
@@ -44,7 +44,7 @@ class Word(msgspec.Struct, frozen=True):
     feats: Mapping[str, str]
 
 
-class Mention(msgspec.Struct, frozen=True, kw_only=True):
+class TextMention(msgspec.Struct, frozen=True, kw_only=True):
     """A mention of an entity.
 
     Attributes:
@@ -106,7 +106,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
         """The number of its words."""
         return len(self.words)
 
-    def overlaps(self, other: "Mention") -> bool:
+    def overlaps(self, other: "TextMention") -> bool:
         """Whether both have a character in common."""
         return self.start < other.end and other.start < self.end
 
@@ -126,7 +126,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
         return self.features.get(name)
 
 
-class Sentence(msgspec.Struct, frozen=True, dict=True):
+class TextSentence(msgspec.Struct, frozen=True, dict=True):
     """A sentence of a document; ``index``, ``run``, ``sent``, ``sent_id``, ``key`` and ``text`` are its columns."""
 
     index: int
@@ -135,8 +135,8 @@ class Sentence(msgspec.Struct, frozen=True, dict=True):
     sent_id: str
     key: int
     text: str
-    words: list[Word]
-    mentions: list[Mention]
+    words: list[TextWord]
+    mentions: list[TextMention]
 
     @property
     def has_tree(self) -> bool:
@@ -144,24 +144,24 @@ class Sentence(msgspec.Struct, frozen=True, dict=True):
         return any(word.head is not None for word in self.words)
 
     @cached_property
-    def widest(self) -> list[Mention]:
+    def widest(self) -> list[TextMention]:
         """The widest mention of each head, in order; without a tree, the first word is the head."""
         widest = {self.head(mention): mention for mention in sorted(self.mentions, key=lambda mention: mention.n_words)}
         return sorted(widest.values(), key=lambda mention: mention.words)
 
-    def head(self, mention: Mention) -> int:
+    def head(self, mention: TextMention) -> int:
         """The number of the head of a mention; of its first word, where the corpus does not say."""
         return mention.words[0] if mention.head is None else mention.head
 
 
-def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list[Sentence]]]:
+def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list[TextSentence]]]:
     """The documents of a shard that have mentions, each with all its sentences in order.
 
     Args:
         shard: of a corpus with coreference.
         features: those of FEATS that the words have.
     """
-    mentions: defaultdict[int, list[Mention]] = defaultdict(list)
+    mentions: defaultdict[int, list[TextMention]] = defaultdict(list)
     for sent, entity, numbers, head, *row in shard.mentions.select(
         "sent", "entity", "words", "head", *ROWS
     ).iter_rows():
@@ -169,23 +169,23 @@ def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list
         kind, parts = of_mention["kind"], of_mention["parts"]
         of_mention |= {"kind": OF_CORPUS.get(kind, kind), "parts": tuple(parts or ())}
         inside = tuple(number - 1 for number in numbers)
-        mentions[sent].append(Mention(entity=entity, words=inside, head=head - 1 if head else None, **of_mention))
+        mentions[sent].append(TextMention(entity=entity, words=inside, head=head - 1 if head else None, **of_mention))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
         "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
         pl.col("head").cast(pl.Int64) - 1, "start", "end", "mwt", *map(feat, features),
     )  # fmt: skip
-    words: defaultdict[int, list[Word]] = defaultdict(list)
+    words: defaultdict[int, list[TextWord]] = defaultdict(list)
     for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
         of_word = {name: value for name, value in zip(features, feats, strict=True) if value}
-        words[sent].append(Word(form, upos, deprel, head, start, end, token, of_word))
+        words[sent].append(TextWord(form, upos, deprel, head, start, end, token, of_word))
     for (doc,), part in chosen.partition_by("doc", maintain_order=True, as_dict=True).items():
         facts = part.select("index", "run", "sent", "sent_id", "key", "text").iter_rows()
         yield (
             int(str(doc)),
             [
-                Sentence(index, run, sent, sent_id, key, text, words[sent], mentions[sent])
+                TextSentence(index, run, sent, sent_id, key, text, words[sent], mentions[sent])
                 for index, run, sent, sent_id, key, text in facts
             ],
         )

@@ -66,7 +66,7 @@ _OFF_AIM = 2.0
 
 
 _TYPICAL = 3.0
-"""Cost of a difference in how typical a sentence is (``Measure.typical``)."""
+"""Cost of a difference in how typical a sentence is (``SimilarityMeasure.typical``)."""
 
 
 class Matching(msgspec.Struct, frozen=True):

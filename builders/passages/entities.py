@@ -1,6 +1,6 @@
 """Mentions of entities in passages of documents, from corpora with coreference.
 
-``passages`` cuts the documents of a shard into passages; of each the ``Mention``s that can be shown, and what
+``passages`` cuts the documents of a shard into passages; of each the ``TextMention``s that can be shown, and what
 the whole document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be
 compared.
 """
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from discoprobe.builders.passages.coreference import Mention, Sentence, Word, documents, stem
+from discoprobe.builders.passages.coreference import TextMention, TextSentence, TextWord, documents, stem
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
@@ -148,7 +148,7 @@ class Passage(msgspec.Struct, frozen=True):
     first: int
     n_sentences: int
     text: str
-    mentions: tuple[Mention, ...]
+    mentions: tuple[TextMention, ...]
     entities: Mapping[str, Entity]
 
     @property
@@ -182,12 +182,12 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
             yield _passage(doc, taken, entities, len(sentences), articles=articles, possessives=possessives)
 
 
-def _parts(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+def _parts(sentences: Sequence[TextSentence]) -> Iterator[list[TextSentence]]:
     """The sentences of each passage of a document; a heading that ends with a bar (*Glødande |*) is in none."""
     for (heading, _), run in groupby(sentences, key=lambda sentence: (sentence.text.endswith(" |"), sentence.run)):
         if heading:
             continue
-        parts: list[list[Sentence]] = [[]]
+        parts: list[list[TextSentence]] = [[]]
         for sentence in run:
             if _n_words(parts[-1]) >= LEAST:
                 parts.append([])
@@ -198,18 +198,18 @@ def _parts(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
         yield from (part for part in parts if least <= _n_words(part) <= LONGEST)
 
 
-def _n_words(sentences: Sequence[Sentence]) -> int:
+def _n_words(sentences: Sequence[TextSentence]) -> int:
     return sum(len(sentence.words) for sentence in sentences)
 
 
-def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[Sentence]]]:
+def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[TextSentence]]]:
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
     listed |= {form: {"Person": "1", "Reflex": "Yes"} for form in forms.reflexive}
     listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
 
-    def described(word: Word) -> Word:
+    def described(word: TextWord) -> TextWord:
         by_form = None if word.upos else listed.get(word.form, listed.get(word.form.lower()))
         return replace(word, upos="PRON", feats=by_form) if by_form else word
 
@@ -217,7 +217,7 @@ def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int
         yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]
 
 
-def entities_of(sentences: Sequence[Sentence]) -> Mapping[str, Entity]:
+def entities_of(sentences: Sequence[TextSentence]) -> Mapping[str, Entity]:
     """What a document says about its entities."""
     entities: defaultdict[str, Entity] = defaultdict(Entity)
     for sentence in sentences:
@@ -244,12 +244,12 @@ def entities_of(sentences: Sequence[Sentence]) -> Mapping[str, Entity]:
     return entities
 
 
-def _head(mention: Mention) -> int:
+def _head(mention: TextMention) -> int:
     """The number of the head; where the corpus does not say, the last word stands for it."""
     return mention.words[-1] if mention.head is None else mention.head
 
 
-def _kind_of_mention(head: Word, of_corpus: str | None) -> str:
+def _kind_of_mention(head: TextWord, of_corpus: str | None) -> str:
     """What kind of a mention one with this head is, as the corpus says, or by its part of speech.
 
     Where neither is known, a word with a capital is a name.
@@ -259,12 +259,12 @@ def _kind_of_mention(head: Word, of_corpus: str | None) -> str:
     return "name" if head.form[:1].isupper() else "noun"
 
 
-def _is_speaker(word: Word) -> bool:
+def _is_speaker(word: TextWord) -> bool:
     """Whether a pronoun is of the first or second person."""
     return _features(word).get("Person") in {"1", "2"}
 
 
-def _features(word: Word) -> Mapping[str, str | None]:
+def _features(word: TextWord) -> Mapping[str, str | None]:
     """The features of a head that are those of what the mention refers to.
 
     Number and Gender of a possessive determiner agree with what is possessed; the possessor's are in ``[psor]``.
@@ -278,7 +278,7 @@ def _features(word: Word) -> Mapping[str, str | None]:
 
 def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     doc: int,
-    sentences: Sequence[Sentence],
+    sentences: Sequence[TextSentence],
     entities: Mapping[str, Entity],
     n_sentences: int,
     *,
@@ -290,7 +290,7 @@ def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     Where annotators did not mark the possessor of a mention, they may have marked the whole for it (*his brutality* for
     the man), so that it is of no kind.
     """
-    text, mentions = "", list[Mention]()
+    text, mentions = "", list[TextMention]()
     for place, sentence in enumerate(sentences):
         text += " " if text and not UNSPACED_END.search(text) else ""
         shown = (_described(sentence, place, len(text), mention, articles=articles) for mention in sentence.mentions)
@@ -306,7 +306,9 @@ def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     return Passage(doc, sentences[0].key, ids, sentences[0].index, n_sentences, text, numbered, entities)
 
 
-def _described(sentence: Sentence, place: int, offset: int, mention: Mention, *, articles: bool) -> Mention | None:
+def _described(
+    sentence: TextSentence, place: int, offset: int, mention: TextMention, *, articles: bool
+) -> TextMention | None:
     """A mention with what is known of it in its passage; None if it cannot be shown.
 
     It cannot if it has gaps, if words are written with it, or if it is a mark or a sentence. A sentence that is a

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Final
 
-from discoprobe.builders.passages.coreference import Mention
+from discoprobe.builders.passages.coreference import TextMention
 from discoprobe.builders.passages.entities import Passage
 from discoprobe.builders.passages.mention_rows import Marks
 
@@ -68,7 +68,7 @@ def _shared(two: Sequence[set[str]]) -> float:
     return len(two[0] & two[1]) / max(1, len(two[0] | two[1]))
 
 
-def _refers(mention: Mention) -> bool:
+def _refers(mention: TextMention) -> bool:
     """Whether a mention refers to a third person or thing by itself."""
     if mention.link in LINKS or mention.role in NO_REFERENCE or mention.kind == "other":
         return False
@@ -77,18 +77,18 @@ def _refers(mention: Mention) -> bool:
     return mention.kind != "pronoun" or (mention.feature("PronType") in PERSONAL and mention.n_words == 1)
 
 
-def _takes_up(mention: Mention) -> bool:
+def _takes_up(mention: TextMention) -> bool:
     """Whether a mention can refer back: it is no indefinite noun."""
     return mention.kind != "noun" or mention.definiteness not in {"indefinite", "bare"}
 
 
-def _alike(one: Mention, other: Mention) -> bool:
+def _alike(one: TextMention, other: TextMention) -> bool:
     """Whether two mentions have the same kind, number and gender."""
     features = all(one.feature(name) == other.feature(name) for name in ("Number", "Gender"))
     return one.kind == other.kind and features and one.type == other.type
 
 
-def _could_be(passage: Passage, one: Mention, other: Mention, second: Mention) -> bool:
+def _could_be(passage: Passage, one: TextMention, other: TextMention, second: TextMention) -> bool:
     """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
     if one.possessor and second.possessor and one.possessor != second.possessor:
         return False  # *his tenderness* and *her tenderness*: annotators are wrong, or mean something else
@@ -108,7 +108,7 @@ def _could_be(passage: Passage, one: Mention, other: Mention, second: Mention) -
     return all(extra)
 
 
-def _cues_of_two(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
+def _cues_of_two(passage: Passage, first: TextMention, second: TextMention) -> tuple[float, ...]:
     """The cues ``SAME_CUES``."""
     of_entity = [mention for mention in passage.mentions if mention.entity == first.entity]
     last = max(mention.place for mention in of_entity if mention.end <= second.start)
@@ -176,7 +176,7 @@ def given_new(passage: Passage) -> Iterator[Marks]:
                 yield Marks(mentions, None, tuple(_cues_of_new(passage, mention) for mention in mentions))
 
 
-def _alike_in_form(passage: Passage, one: Mention, other: Mention) -> bool:
+def _alike_in_form(passage: Passage, one: TextMention, other: TextMention) -> bool:
     """Whether two mentions have the same kind, number and article, and both or neither a head that was used before."""
     seen = [
         any(mention.stem in before.content for before in passage.mentions if before.end < mention.start)
@@ -188,7 +188,7 @@ def _alike_in_form(passage: Passage, one: Mention, other: Mention) -> bool:
     )  # fmt: skip
 
 
-def _cues_of_new(passage: Passage, mention: Mention) -> tuple[float, ...]:
+def _cues_of_new(passage: Passage, mention: TextMention) -> tuple[float, ...]:
     """The cues ``NEW_CUES``."""
     before = [other for other in passage.mentions if other.end <= mention.start]
     used = frozenset().union(*(other.content for other in before))
@@ -247,7 +247,7 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
                     yield Marks(choices, second, of_choices, traits=tuple(mention.traits for mention in choices))
 
 
-def _cues_of_bridge(passage: Passage, first: Mention, second: Mention) -> tuple[float, ...]:
+def _cues_of_bridge(passage: Passage, first: TextMention, second: TextMention) -> tuple[float, ...]:
     """The cues ``BRIDGE_CUES``."""
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
@@ -293,7 +293,7 @@ def salience(passage: Passage) -> Iterator[Marks]:
     """
     if not passage.is_parsed:
         return
-    first: dict[str, Mention] = {}
+    first: dict[str, TextMention] = {}
     counts: Counter[str] = Counter()
     for mention in passage.mentions:
         counts[mention.entity] += 1
@@ -320,7 +320,7 @@ def _about(passage: Passage, entity: str) -> tuple[bool | None, str, float | Non
     return (True if n >= LONG and spread >= SPREAD else False if n <= SHORT else None), CHAINS, n * spread
 
 
-def _cues_of_salience(passage: Passage, mention: Mention) -> tuple[float, ...]:
+def _cues_of_salience(passage: Passage, mention: TextMention) -> tuple[float, ...]:
     """The cues ``SALIENCE_CUES``."""
     same = [other for other in passage.mentions if other.entity == mention.entity]
     return (

@@ -17,7 +17,7 @@ import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES, Shape
-from discoprobe.builders.passages.coreference import Mention
+from discoprobe.builders.passages.coreference import TextMention
 from discoprobe.builders.passages.entities import Passage, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
 from discoprobe.builders.sampling.balance import FINE, cap, differences, ranks, remove_bias, steps, with_rank
@@ -67,8 +67,8 @@ class Marks(msgspec.Struct, frozen=True):
     ``traits`` by what a mention could be known without the passage.
     """
 
-    mentions: tuple[Mention, ...]
-    second: Mention | None
+    mentions: tuple[TextMention, ...]
+    second: TextMention | None
     cues: tuple[tuple[float, ...], ...]
     facts: tuple[tuple[str, float | None], ...] = ()
     traits: tuple[tuple[str, ...], ...] = ()
@@ -188,11 +188,11 @@ def _places(marks: Marks) -> list[int]:
     return [mention.start for mention in (*marks.mentions, *([marks.second] if marks.second else []))]
 
 
-def _span(mention: Mention) -> dict[str, int]:
+def _span(mention: TextMention) -> dict[str, int]:
     return {"start": mention.start, "end": mention.end}
 
 
-def quoted(passage: str, mention: Mention, within: str) -> str:
+def quoted(passage: str, mention: TextMention, within: str) -> str:
     """A mention for readers who see no marks: in quotes, with as many words around it as make it unique.
 
     ``“she” in “when she smiled”`` (``within``); only ``“Anna”`` if the passage has it once.

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.edits.swaps import SwapRules, causes_elision
-from discoprobe.builders.passages.coreference import Mention, Sentence
+from discoprobe.builders.passages.coreference import TextMention, TextSentence
 from discoprobe.builders.passages.entities import Entity, PronounForms, described_documents, entities_of
 from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
 from discoprobe.builders.passages.relation_units import candidates
@@ -172,7 +172,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
     before: frozenset[str]
     telling: frozenset[str]
     neutral: frozenset[str]
-    sentences: Sequence[Sentence] = ()
+    sentences: Sequence[TextSentence] = ()
     entities: Mapping[str, Entity] = msgspec.field(default_factory=dict)
     pronouns: Mapping[str, str] = msgspec.field(default_factory=dict)
     small: frozenset[str] = frozenset()
@@ -183,7 +183,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
         shown = [self.faults[part.sent] for part in self.sentences[first : at + 1]]
         return next((fault for fault in shown[:-1] if fault not in OF_ONE), None) or shown[-1]
 
-    def subjects(self, sentence: Sentence, persons: Collection[str]) -> list[Mention]:
+    def subjects(self, sentence: TextSentence, persons: Collection[str]) -> list[TextMention]:
         """The mentions of persons that are subjects, alone (not Anna of *Anna and Mary*), in their order.
 
         With a tree, it is the subject of the main clause, whoever that is.
@@ -198,7 +198,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
                 return [mention]
         return []
 
-    def is_in_place(self, sentence: Sentence, mention: Mention) -> bool:
+    def is_in_place(self, sentence: TextSentence, mention: TextMention) -> bool:
         """Whether a mention stands where a subject stands."""
         words, first, after = sentence.words, mention.words[0], mention.words[-1] + 1
         form = words[first].form.lower()
@@ -216,7 +216,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
         return begins or words[first - 1].form.lower() in self.before
 
     @cached_property
-    def names(self) -> list[list[Mention]]:
+    def names(self) -> list[list[TextMention]]:
         """Of each sentence the mentions that are short names with no other words: no genitive, no transcription.
 
         They have their place in the sentence, and as ``text`` the name as inside a sentence.
@@ -226,7 +226,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
             for sentence in self.sentences
         ]
 
-    def _name(self, sentence: Sentence, mention: Mention) -> Mention | None:
+    def _name(self, sentence: TextSentence, mention: TextMention) -> TextMention | None:
         span = _span(sentence, mention) if mention.n_words <= LONGEST else None
         if not span:
             return None
@@ -238,7 +238,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
             text = text[:1].lower() + text[1:]
         return replace(mention, start=span[0], end=span[1], text=text)
 
-    def _is_name(self, sentence: Sentence, mention: Mention) -> bool:
+    def _is_name(self, sentence: TextSentence, mention: TextMention) -> bool:
         """By the tags of its words, else by its kind, else by its capitals."""
         words = [sentence.words[number] for number in mention.words]
         tags = {word.upos for word in words} - {""}
@@ -248,7 +248,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
             return mention.kind == "name" and not GENITIVE.search(words[-1].form)
         return all(word.form[:1].isupper() and word.form.lower() not in self.small for word in words)
 
-    def is_pronoun(self, sentence: Sentence, mention: Mention) -> bool:
+    def is_pronoun(self, sentence: TextSentence, mention: TextMention) -> bool:
         """Whether a mention is a pronoun, by its tag, its kind, or because it is a word in small letters elsewhere."""
         word = sentence.words[sentence.head(mention)]
         if word.upos or mention.n_words > 1:
@@ -274,7 +274,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
         return frozenset(phrase for phrase in as_subject if used[phrase] > 1)
 
 
-def _span(sentence: Sentence, mention: Mention) -> tuple[int, int] | None:
+def _span(sentence: TextSentence, mention: TextMention) -> tuple[int, int] | None:
     """Start and end of a mention; None if it has gaps or is written together with other words."""
     first, last = mention.words[0], mention.words[-1]
     fused = any(sentence.words[at].token is not None for at in (first, last))
@@ -338,7 +338,7 @@ def _frame(
         small = frozenset(word.form for sentence in of_doc for word in sentence.words if word.form.islower())
         text = replace(shared, sentences=of_doc, entities=entities, pronouns=pronouns_of[doc], small=small)
         text = replace(text, phrases=text.phrases_of_subjects())
-        runs: defaultdict[int, list[Sentence]] = defaultdict(list)
+        runs: defaultdict[int, list[TextSentence]] = defaultdict(list)
         for sentence in of_doc:
             runs[sentence.run].append(sentence)
         rows += [{"doc": doc, **row} for run in runs.values() for row in of_text(replace(text, sentences=run))]
@@ -356,7 +356,7 @@ def _frame(
     return candidates(keyed, longest)
 
 
-Pair = tuple[int, Mention, int, Mention, str, Collection[str]]
+Pair = tuple[int, TextMention, int, TextMention, str, Collection[str]]
 """A subject and the number of its sentence, the subject before it and that of its sentence, which may be the same; the
 pronoun of both, and the entities with this pronoun."""
 
@@ -549,7 +549,7 @@ def _rivals_by_pronoun(
             yield row | {"reason": reason}
 
 
-def _is_object(sentence: Sentence, name: Mention, joins: Collection[str]) -> bool:
+def _is_object(sentence: TextSentence, name: TextMention, joins: Collection[str]) -> bool:
     """Whether a name without an article stands directly after a word, alone: it is no conjunct, and not in speech.
 
     In speech, the name could be that of the person who is spoken to.
@@ -573,7 +573,9 @@ def _elides(before: str, name: str, language: LanguageData) -> bool:
     return is_bound and bool(pl.select(causes_elision(pl.lit(name.lower()))).item())
 
 
-def _row_of_rivals(text: _Text, shown: tuple[int, int], name: Mention, rivals: Sequence[Mention]) -> dict[str, Any]:
+def _row_of_rivals(
+    text: _Text, shown: tuple[int, int], name: TextMention, rivals: Sequence[TextMention]
+) -> dict[str, Any]:
     """The candidate of a mention by name or pronoun: the rival is the one of ``rivals`` who was mentioned last."""
     first, at = shown
     sentence, parts = text.sentences[at], text.sentences[first : at + 1]
@@ -597,7 +599,7 @@ def _row_of_rivals(text: _Text, shown: tuple[int, int], name: Mention, rivals: S
     }  # fmt: skip
 
 
-def _before_subjects(sentences: Iterable[Sentence], pronouns: Collection[str]) -> frozenset[str]:
+def _before_subjects(sentences: Iterable[TextSentence], pronouns: Collection[str]) -> frozenset[str]:
     """The words that are directly before each of the subject pronouns somewhere."""
     before: defaultdict[str, set[str]] = defaultdict(set)
     for sentence in sentences:

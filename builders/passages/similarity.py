@@ -111,31 +111,33 @@ class Similarity:
         self._frame = frame
 
     @functools.cached_property
-    def shares(self) -> Measure:
+    def shares(self) -> SimilarityMeasure:
         """Shares of content words: which share of a sentence's words a context has."""
-        return Measure(_words(self._frame, "content"), shares=True)
+        return SimilarityMeasure(_words(self._frame, "content"), shares=True)
 
     @functools.cached_property
-    def cosines(self) -> Measure:
+    def cosines(self) -> SimilarityMeasure:
         """TF-IDF cosines over character n-grams."""
-        return Measure(_weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH)))
+        return SimilarityMeasure(
+            _weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH))
+        )
 
     @functools.cached_property
-    def rare(self) -> Measure:
+    def rare(self) -> SimilarityMeasure:
         """The same over n-grams that few sentences have: parts of names and of words about the topic."""
         weighted = self.cosines.weighted.copy()
         frequency = np.bincount(weighted.indices, minlength=weighted.shape[1])
         weighted.data[frequency[weighted.indices] > max(2.0, FREQUENT * weighted.shape[0])] = 0
         weighted.eliminate_zeros()
-        return Measure(weighted)
+        return SimilarityMeasure(weighted)
 
     @functools.cached_property
-    def words(self) -> Measure:
+    def words(self) -> SimilarityMeasure:
         """TF-IDF cosines over all words; function words such as *she* show who a passage is about."""
-        return Measure(_weighted(_words(self._frame, "words")))
+        return SimilarityMeasure(_weighted(_words(self._frame, "words")))
 
 
-class Measure:
+class SimilarityMeasure:
     """How similar sentences are to contexts (sets of sentences), by scalar products of their vectors.
 
     Attributes:
