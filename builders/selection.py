@@ -543,9 +543,8 @@ def _split_and_sample(
 ) -> tuple[pl.DataFrame, Sample, Context]:
     """The candidates with their splits, the sample, and its context with the drops.
 
-    Of several attempts it is the one that is nearest to ``MIN_ROWS``.
-
-    There is a further attempt only where splits are too small and other shares could change that.
+    Of several attempts it is the one that is nearest to ``MIN_ROWS``. There is a further attempt only where splits are
+    too small and other ``shares`` could change that.
     """
     attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample, Context]] = []
     while shares and len(attempts) < ATTEMPTS:

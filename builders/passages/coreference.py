@@ -55,11 +55,8 @@ class TextMention(msgspec.Struct, frozen=True, kw_only=True):
         type, gender, number, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
         start: of its first character in the text that is shown; ``end`` is after its last one.
         text: its characters.
-
-    The others are known of the mentions of a passage (``entities``).
-
-    Attributes:
-        sentence: its sentence in the passage, from 0.
+        sentence: its sentence in the passage, from 0; this and what follows is known of mentions of a passage
+            (``entities``).
         place: which mention of the passage it is.
         features: of its head, as far as they are those of what it refers to.
         content: the beginnings (``stem``) of its words that say something about the entity; those of all words but
