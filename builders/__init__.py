@@ -21,7 +21,7 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "clean_text": ["FAULTS", "fault", "half_quoted"],
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
     "drops": ["Drops", "meanings", "without_rows"],
-    "selection": ["TaskSample", "hindrance", "losses", "merge", "problem_of", "sample",
+    "selection": ["hindrance", "losses", "merge", "problem_of", "problem_of_sample", "sample",
         "select"],
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
     "task": ["Context", "DiscourseTask", "FAMILIES", "GONE", "ProbingTask", "Sample", "all_tasks", "generated_tasks",

@@ -20,9 +20,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.selection import TaskSample, sample_tasks, select
+from discoprobe.builders.selection import problem_of_sample, sample_tasks, select, sentences_of
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask
+from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Loadable, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
@@ -181,7 +181,7 @@ class BlockRows(msgspec.Struct, frozen=True):
             has the same has a copy.
     """
 
-    of_task: Mapping[str, TaskSample]
+    of_task: Mapping[str, Sample]
     shingles: Shingles
     splits: npt.NDArray[np.int8]
     n_words: int
@@ -208,18 +208,20 @@ def rows_of_block(
     parts = block if context.small else load(block)
     candidates = select(tasks, parts, context, executor, progress)
     samples = sample_tasks(tasks, candidates, context, executor, progress)
-    texts = texts_of(samples, candidates.every, parts, executor)
+    shown = [sentences_of(*each) for each in zip(tasks, samples, strict=True)]
+    texts = texts_of(shown, candidates.every, parts, executor)
     of_task = {}
-    for sample in samples:
-        task, chosen = sample.task, sample.chosen
+    for task, sample in zip(tasks, samples, strict=True):
+        rows, labels, reason = sample.rows, sample.labels, sample.reason
         if context.small:  # its sample is the config
-            chosen = replace(chosen, labels=sample.labels, reason=sample.problem)
-        rows = chosen.rows
-        if not rows.is_empty() and not chosen.reason:
-            rows = rows_with_text(sample, texts, context.language)
+            labels, reason = task.labels or labels, problem_of_sample(task, sample)
+        if not rows.is_empty() and not reason:
+            rows = rows_with_text(task, sample, texts, context.language)
             rows = compact(rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED}))
-        chosen, drops = replace(chosen, rows=rows), sample.drops.with_ids(sample.frame)
-        of_task[task.name] = replace(sample, chosen=chosen, frame=pl.DataFrame(), drops=drops)
+        of_task[task.name] = replace(
+            sample, rows=rows, labels=labels, reason=reason, frame=pl.DataFrame(),
+            drops=sample.drops.with_ids(sample.frame),
+        )  # fmt: skip
     splits = np.full(candidates.every.height, -1, np.int8)
     if not candidates.sentences.is_empty():
         codes = {split: code for code, split in enumerate(SPLITS)}
@@ -238,17 +240,17 @@ def compact(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def texts_of(
-    samples: Sequence[TaskSample], every: pl.DataFrame, parts: Sequence[Loadable], executor: Executor | None
+    shown: Sequence[pl.DataFrame], every: pl.DataFrame, parts: Sequence[Loadable], executor: Executor | None
 ) -> pl.DataFrame:
     """The sentences that rows show: ``shard``, ``sent``, ``text``, ``speaker``, and ``number``, the place in ``every``.
 
     Args:
-        samples: of all tasks.
+        shown: ``sentences_of`` all samples.
         every: all sentences of the block in order: ``shard`` and ``sent``.
         parts: of the block.
         executor: reads the parts.
     """
-    sentences = pl.concat([every.select("shard", "sent").clear(), *(sample.sentences for sample in samples)]).unique()
+    sentences = pl.concat([every.select("shard", "sent").clear(), *shown]).unique()
     numbered = every.select("shard", "sent").with_row_index("number")
     numbered = numbered.join(sentences, on=["shard", "sent"], how="semi", maintain_order="left")
     of_parts = [numbered.filter(pl.col("shard") == n) for n in range(len(parts))]
@@ -263,18 +265,19 @@ def _texts_of_part(part: Loadable | None, numbered: pl.DataFrame) -> pl.DataFram
     return numbered.join(sentences, on="sent", how="left", maintain_order="left")
 
 
-def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+def rows_with_text(task: AnyTask, sample: Sample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     """All rows of a sample with the columns of the task's shape.
 
     Beside them are ``key``, ``split``, ``corpora``, ``number`` (of the sentences shown), ``unit`` (equal for rows that
     go together) and ``stratum`` (the counts of labels are equal inside each of its values; null for no stratum).
 
     Args:
-        sample: the rows of a task, at least one.
+        task: whose rows they are.
+        sample: at least one row, and the candidates.
         texts: what ``texts_of`` returned.
         language: knows its capitals.
     """
-    task, rows = sample.task, sample.chosen.rows
+    rows = sample.rows
     unit = "ring" if "ring" in rows.columns else pl.coalesce("pair", "key")
     stratum = next((name for name in ("stratum", "cell") if name in rows.columns), None)
     rows = rows.with_columns(unit=unit, stratum=pl.col(stratum).cast(pl.String) if stratum else pl.lit(None, pl.String))

@@ -36,16 +36,16 @@ from discoprobe.builders.passages import windows
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.selection import (
     Candidates,
-    TaskSample,
     frequencies_of,
     hindrance,
     merge,
     problem_of,
+    problem_of_sample,
     sample,
     select,
 )
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, tasks_named
+from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, Sample, tasks_named
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import FormsFile
 from discoprobe.loaders.errors import UnsupportedError
@@ -268,10 +268,10 @@ def _labels_by_blocks(
         together = merge(candidates, undecided)
         for task in undecided:
             of_task = sample(task, together, context, context.settings.without_sizes())
-            if of_task.problem:
-                reasons[task.name] = of_task.problem
+            if problem := problem_of_sample(task, of_task):
+                reasons[task.name] = problem
             else:
-                labels[task.name] = of_task.used
+                labels[task.name] = of_task.labels or task.labels
     return labels, {name: reason for name, reason in reasons.items() if name not in labels}
 
 
@@ -324,22 +324,21 @@ class ConfigRows:
         """The blocks whose rows were added."""
         return self.blocks[: self._n_blocks]
 
-    def add(self, of_block: TaskSample, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
+    def add(self, sample: Sample, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
         """Adds the rows that a block has of the task, while there is room.
 
         Args:
-            of_block: rows with text, and what was dropped.
+            sample: rows with text, and what was dropped.
             repeated: which sentences of the block nearly repeat one of an earlier block.
             in_other_split: which of them one in a document of another split.
             of_copies: which sentences are in a document, or are one outside documents, that an earlier block has.
         """
-        sample = of_block.chosen
         self._n_blocks += 1
         self._candidates += sample.candidates
-        self._ends.update(of_block.ends)
-        self._notes += [note for note in of_block.notes if note not in self._notes]
+        self._ends.update(sample.ends)
+        self._notes += [note for note in sample.notes if note not in self._notes]
         self._reasons += [sample.reason] if sample.reason else []
-        self.drops.marks += of_block.drops.marks
+        self.drops.marks += sample.drops.marks
         if self._context.small:
             self.labels = sample.labels
         if sample.rows.is_empty() or sample.reason:

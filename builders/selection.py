@@ -2,7 +2,7 @@
 
 ``hindrance`` says before whether a corpus can support a task at all. ``select`` asks the tasks for the candidates of
 every part; only small columns leave a part: keys, labels, offsets and hashes, no text. ``sample_tasks`` chooses the
-rows of each task; its result, a ``TaskSample``, still refers to sentences by number. ``merge`` puts the candidates of
+rows of each task; its result, a ``Sample``, still refers to sentences by number. ``merge`` puts the candidates of
 several blocks together, for decisions that need more than one block.
 """
 
@@ -368,78 +368,44 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
     )
 
 
-class TaskSample(msgspec.Struct, frozen=True):
-    """The sample of a task, and the candidates to which its rows refer by number.
+def sentences_of(task: AnyTask, sample: Sample) -> pl.DataFrame:
+    """Every sentence that a row shows: ``shard``, ``sent``; none of relations, whose rows have their texts."""
+    rows = sample.rows
+    if rows.is_empty() or isinstance(task, RelationTask):
+        return pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
+    numbers = rows["members"].explode() if "members" in rows.columns else rows["row"]
+    return sample.frame.select("shard", "sent")[numbers.unique().drop_nulls().to_list()]
 
-    Attributes:
-        task: whose sample it is.
-        chosen: the rows; ``blocks.rows_of_block`` gives them their texts.
-        frame: the candidates; what a block gives does not have them any more.
-        notes: what the card says of the candidates.
-        drops: the candidates that were lost.
-        ends: sentences at which a passage ends, by reason, for the card.
-    """
 
-    task: AnyTask
-    chosen: Sample
-    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
-    notes: tuple[str, ...] = ()
-    drops: Drops = field(default_factory=Drops)
-    ends: Counter[str] = field(default_factory=Counter)
+def problem_of_sample(task: AnyTask, sample: Sample) -> str:
+    """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
+    if not sample.reason and not sample.rows.is_empty():
+        labels, used = task.labels or sample.labels, sample.labels or task.labels
+        missing = problem_of(sample.rows, labels, used, task.splits)
+        if missing and isinstance(task, DiscourseTask):
+            n_documents = sample.frame.drop_nulls("passage")["doc_key"].n_unique()
+            if n_documents < len(SPLITS):
+                return f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
+        return missing
+    too_short = _too_short(sample.frame, task.least) if isinstance(task, DiscourseTask) else ""
+    return (sample.reason or too_short or "no candidates are left") + losses(sample.drops.counts)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names that ``label`` indexes: the task's, or else those that the corpus decides on."""
-        return self.task.labels or self.chosen.labels
 
-    @property
-    def used(self) -> tuple[str, ...]:
-        """The labels that rows have: all, or a part of the task's."""
-        return self.chosen.labels or self.task.labels
-
-    @property
-    def sentences(self) -> pl.DataFrame:
-        """Every sentence that a row shows: ``shard``, ``sent``; none of relations, whose rows have their texts."""
-        rows = self.chosen.rows
-        if rows.is_empty() or isinstance(self.task, RelationTask):
-            return pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
-        numbers = rows["members"].explode() if "members" in rows.columns else rows["row"]
-        return self.frame.select("shard", "sent")[numbers.unique().drop_nulls().to_list()]
-
-    @property
-    def problem(self) -> str:
-        """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
-        rows = self.chosen.rows
-        if not self.chosen.reason and not rows.is_empty():
-            missing = problem_of(rows, self.labels, self.used, self.task.splits)
-            if missing and isinstance(self.task, DiscourseTask):
-                n_documents = self.frame.drop_nulls("passage")["doc_key"].n_unique()
-                if n_documents < len(SPLITS):
-                    return (
-                        f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
-                    )
-            return missing
-        reason = self.chosen.reason or self._too_short or "no candidates are left"
-        return reason + losses(self.drops.counts)
-
-    @property
-    def _too_short(self) -> str:
-        """The message that no document, or no passage, has enough sentences for the task; empty if one has."""
-        if not isinstance(self.task, DiscourseTask):
-            return ""
-        least, reasons = self.task.least, self.frame["reason"].drop_nulls()
-        for reason, words in NO_TEXT.items():
-            if self.frame.height == (reasons == reason).sum():
-                return words
-        longest = self.frame.group_by("doc_key").len()["len"].max()
-        if isinstance(longest, int) and longest < least:
-            return f"documents have at most {longest} sentences; {least} are needed"
-        passages = self.frame.drop_nulls("passage").group_by("passage").len()["len"]
-        unbroken = passages.max() if len(passages) else 0
-        if isinstance(unbroken, int) and unbroken < least:
-            ends = losses(dict(Counter(reasons.to_list())), "sentences that end a passage")
-            return f"passages of sentences that can be shown have at most {unbroken}; {least} are needed{ends}"
-        return ""
+def _too_short(frame: pl.DataFrame, least: int) -> str:
+    """The message that no document, or no passage, has enough sentences for the task; empty if one has."""
+    reasons = frame["reason"].drop_nulls()
+    for reason, words in NO_TEXT.items():
+        if frame.height == (reasons == reason).sum():
+            return words
+    longest = frame.group_by("doc_key").len()["len"].max()
+    if isinstance(longest, int) and longest < least:
+        return f"documents have at most {longest} sentences; {least} are needed"
+    passages = frame.drop_nulls("passage").group_by("passage").len()["len"]
+    unbroken = passages.max() if len(passages) else 0
+    if isinstance(unbroken, int) and unbroken < least:
+        ends = losses(dict(Counter(reasons.to_list())), "sentences that end a passage")
+        return f"passages of sentences that can be shown have at most {unbroken}; {least} are needed{ends}"
+    return ""
 
 
 def losses(drops: Mapping[str, int], name: str = "lost") -> str:
@@ -472,7 +438,7 @@ def problem_of(
 def sample_tasks(
     tasks: Sequence[AnyTask], candidates: Candidates, context: Context, executor: Executor | None,
     progress: Progress = silent,
-) -> list[TaskSample]:  # fmt: skip
+) -> list[Sample]:  # fmt: skip
     """The sample of each task in a block; the executor makes those of probing tasks, while the others are made here.
 
     Without an executor, and for a small block, everything is done here.
@@ -480,7 +446,7 @@ def sample_tasks(
     settings = context.settings if context.small else context.settings.within_block()
     choosing = f"choosing rows of {context.language.code}: tasks"
     if executor is None or candidates.every.height < MANY:
-        made = list[TaskSample]()
+        made = list[Sample]()
         for task in tasks:
             progress(choosing, len(made), len(tasks))
             made.append(sample(task, candidates, context, settings))
@@ -491,7 +457,7 @@ def sample_tasks(
         for task in tasks
         if isinstance(task, ProbingTask)
     }
-    here: dict[str, TaskSample] = {}
+    here: dict[str, Sample] = {}
     for task in tasks:
         if task.name not in begun:
             progress(choosing, len(here) + sum(future.done() for future in begun.values()), len(tasks))
@@ -501,7 +467,7 @@ def sample_tasks(
     return samples
 
 
-def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Settings) -> TaskSample:
+def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Settings) -> Sample:
     """The rows of a task.
 
     Args:
@@ -523,7 +489,7 @@ def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Se
         reason = "no sentence is what the task asks for"
         if isinstance(task, ProbingTask) and task.feature:
             reason = f"no word that the task asks for has {task.feature}"
-        return TaskSample(task, Sample(pl.DataFrame(), reason=reason), frame, notes)
+        return Sample(pl.DataFrame(), reason=reason, frame=frame, notes=notes)
     if isinstance(task, ProbingTask):
         frame, chosen, context = _split_and_sample(task, frame, context, SHARES if context.small else shares)
     else:
@@ -535,7 +501,7 @@ def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Se
         of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
         checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.place}: sample")
     ends = windows.ends(frame) if isinstance(task, DiscourseTask) else Counter[str]()
-    return TaskSample(task, chosen, frame, notes, context.drops, ends)
+    return replace(chosen, frame=frame, notes=notes, drops=context.drops, ends=ends)
 
 
 def _split_and_sample(

@@ -12,6 +12,7 @@ import inspect
 import pkgutil
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -109,12 +110,20 @@ class Sample(msgspec.Struct, frozen=True):
         labels: label names, where the corpus decides on them; or those of the task's labels that rows have.
         candidates: number of candidates before any was dropped.
         reason: why there are no rows, where the task knows; else empty.
+        frame: the candidates, to which the rows refer by number; filled in by the build, as what follows is.
+        notes: what the card says of the candidates.
+        drops: the candidates that were lost.
+        ends: sentences at which a passage ends, by reason, for the card.
     """
 
     rows: pl.DataFrame
     labels: tuple[str, ...] = ()
     candidates: int = 0
     reason: str = ""
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    notes: tuple[str, ...] = ()
+    drops: Drops = field(default_factory=Drops)
+    ends: Counter[str] = field(default_factory=Counter)
 
 
 class Edit(msgspec.Struct, frozen=True):

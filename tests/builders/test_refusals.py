@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders import Context, Drops, Sample, Settings, TaskSample, losses, problem_of
+from discoprobe.builders import Context, Drops, Sample, Settings, losses, problem_of, problem_of_sample
 from discoprobe.builders.discourse import dc
 from discoprobe.builders.drops import FILTERS, Drop
 from discoprobe.builders.edits import original_and_edited
@@ -47,13 +47,13 @@ def _documents(reasons, passages):
     ],
 )
 def test_documents_that_are_too_short_say_how_long_they_are(frame, said):
-    assert TaskSample(dc.TASK, Sample(pl.DataFrame()), frame).problem == said
+    assert problem_of_sample(dc.TASK, Sample(pl.DataFrame(), frame=frame)) == said
 
 
 def test_a_refusal_names_what_the_candidates_were_lost_to():
     lost = Drops(marks=[Drop(FILTERS, reason, n) for reason, n in {"too-long": 3, "quotes": 12, "typo": 0}.items()])
-    chosen = Sample(pl.DataFrame(), candidates=15, reason="5 rows of original are left")
-    said = TaskSample(coord_inv.TASK, chosen, drops=lost).problem
+    sample = Sample(pl.DataFrame(), candidates=15, reason="5 rows of original are left", drops=lost)
+    said = problem_of_sample(coord_inv.TASK, sample)
     assert said == "5 rows of original are left; lost: quotes 12, too-long 3"
     assert losses({}) == ""
 
@@ -80,7 +80,7 @@ def test_fewer_documents_than_splits_are_named():
     rows = pl.DataFrame({"split": ["train", "test"], "label": [0, 0]}, {"split": Split, "label": pl.Int64})
     documents = pl.Series("doc_key", [1] * 6 + [2] * 6, pl.UInt64)
     frame = _documents([None] * 12, [1] * 6 + [2] * 6).with_columns(documents)
-    said = TaskSample(dc.TASK, Sample(rows), frame).problem
+    said = problem_of_sample(dc.TASK, Sample(rows, frame=frame))
     assert said == "passages are in 2 of the documents; each of the three splits needs one of its own"
 
 

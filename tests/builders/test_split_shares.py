@@ -59,7 +59,7 @@ def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3, settings=SETTI
     )
     found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), text_notes=(), forms=None, copies={})
     made = sample(task, found, Context("", language_data("en"), settings, small=not by_hash), settings)
-    rows = made.chosen.rows
+    rows = made.rows
     assert rows.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
     assert made.frame.height == n
     return {split: (rows["split"].cast(pl.String) == split).sum() for split in SPLITS}

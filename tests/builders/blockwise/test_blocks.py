@@ -235,7 +235,7 @@ def test_one_sentence_of_another_split_or_all_that_recur_drop_a_passage(parts):
     """A passage may share some sentences with an earlier one of its own split, but none with another split."""
     plan = Context("", language_data("es"), TINY, small=False)
     of_block = rows_of_block(blocks_of(parts, TINY)[0], tasks_named(["bso"]), plan)
-    rows = of_block.of_task["bso"].chosen.rows
+    rows = of_block.of_task["bso"].rows
     passage = rows["number"][0].to_list()
     assert len(set(passage)) > 1
 
@@ -416,7 +416,7 @@ def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
 
     def sample_of(**values):
         plan = Context("", language_data("es"), msgspec.structs.replace(TINY, **values), small=False)
-        return rows_of_block(block, tasks_named([task]), plan).of_task[task].chosen
+        return rows_of_block(block, tasks_named([task]), plan).of_task[task]
 
     unlimited = sample_of()
     assert unlimited.rows.height > 4

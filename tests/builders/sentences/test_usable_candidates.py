@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discoprobe.builders import SPLITS, ConfigRows, Context, Sample, Settings, TaskSample, all_tasks
+from discoprobe.builders import SPLITS, ConfigRows, Context, Sample, Settings, all_tasks
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.sampling import SURFACE, Split
 from discoprobe.builders.sentences import Trees, balance_labels, sentences, usable_of
@@ -99,7 +99,7 @@ def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(texts, reason
     task = all_tasks()["bigram_shift"]
     plan = Context("", language_data("es"), Settings())
     of_config = ConfigRows(task, [()], plan)
-    of_config.add(TaskSample(task, Sample(rows, labels=task.labels, candidates=4)), *[np.empty(0)] * 3)
+    of_config.add(Sample(rows, labels=task.labels, candidates=4), *[np.empty(0)] * 3)
     (left,) = of_config._taken
     assert left["unit"].n_unique() == of_config.drops.counts[reason] == 1
 
