@@ -482,7 +482,7 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
         context: seed key, settings and language. Each row's ``condition`` is one of ``CHANGES``.
     """
-    usable, drops = usable_of(with_other_forms(frame, context), context)
+    usable, drops = usable_of(with_other_forms(frame, context), context), context.drops
     single = drops.keep(usable, not_repeated(usable, *context.seed_key), "repeated")
     both = drops.keep(single, both_directions(single, *context.seed_key), "one-direction")
     names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
@@ -491,7 +491,7 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         condition=pl.concat_str(names, separator="/"),
         plan=pl.struct(start="target_start", end="target_end", new=new),
     )
-    return original_and_edited(rows, context, drops)
+    return original_and_edited(rows, context)
 
 
 def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
