@@ -30,7 +30,7 @@ from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotatedCorpus, prepare
-from discoprobe.loaders.raw.stanza_engine import DEFAULT
+from discoprobe.loaders.raw.document import ANNOTATING
 
 OUT = Path(__file__).resolve().parents[1] / "cards" / "metadata" / "agreement.toml"
 HEAD = "# Made by scripts/gold_labels.py: what of a treebank's labels is found again from its text.\n"
@@ -72,7 +72,7 @@ def main(argv: list[str] | None = None) -> int:
         texts, out = Path(work) / "texts", Path(work) / "corpus"
         gold = annotation_of_treebank(corpus, texts)
         how = AnnotationOptions(
-            segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING
+            segment=options.segment, stanza_dir=options.stanza_dir, processors=ANNOTATING, read=EVERYTHING
         )
         annotated = prepare(str(texts), Source("agreement", options.lang), how, out=out, jobs=options.jobs)
         automatic = annotation_of_texts(out, options.lang)

@@ -278,12 +278,12 @@ def read_hub(repo, token, config=None):
     from discoprobe.auditing import read_all
     from discoprobe.builders.audit.inputs import Reading
 
-    found = read_all([f"hf://{repo}"], Path("dist"), Reading(config=config))
+    found, skipped = read_all([f"hf://{repo}"], Path("dist"), Reading(config=config))
     data = [
         {"name": one.name, "format": one.read.format, "labels": one.labels, "columns": one.read.columns,
-         "counts": one.counts} for one in found.data
+         "counts": one.counts} for one in found
     ]  # fmt: skip
-    return {"data": data, "skipped": found.skipped}
+    return {"data": data, "skipped": [[one.name, one.reason, one.unlabelled] for one in skipped]}
 
 
 def program(repo, token, arguments, environment, folder, catalogue=None):

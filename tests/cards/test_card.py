@@ -143,7 +143,7 @@ def test_a_long_text_is_cut_around_its_mark(start, end):
 
 
 def test_a_short_text_is_whole():
-    assert [tuple(piece) for piece in pieces("one two three", 4, 7)] == [
+    assert [(piece.text, piece.marked) for piece in pieces("one two three", 4, 7)] == [
         ("one ", False),
         ("two", True),
         (" three", False),
@@ -152,7 +152,7 @@ def test_a_short_text_is_whole():
 
 @pytest.mark.parametrize("span", [(-1, 3), (5, 2), (3, 99)])
 def test_a_span_outside_the_text_marks_nothing(span):
-    assert [tuple(piece) for piece in pieces("short", *span)] == [("short", False)]
+    assert [(piece.text, piece.marked) for piece in pieces("short", *span)] == [("short", False)]
 
 
 def test_the_right_choice_and_the_candidate_are_marked():
