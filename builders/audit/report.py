@@ -226,16 +226,6 @@ class Heuristics(msgspec.Struct, frozen=True):
     fallbacks: tuple[Baseline, ...]
 
 
-class Strongest(msgspec.Struct, frozen=True):
-    """The shortcut with the largest gain over the majority baseline, measured on ``n`` rows."""
-
-    check: str
-    accuracy: float
-    gain: float
-    interval: Interval | None
-    n: int
-
-
 class Report(msgspec.Struct, frozen=True):
     """What an audit found.
 
@@ -345,7 +335,7 @@ class Report(msgspec.Struct, frozen=True):
         return next((baseline for baseline in of_rows if baseline is not None), 0.0)
 
     @property
-    def strongest(self) -> Strongest | None:
+    def strongest(self) -> Finding | None:
         """The shortcut with the largest gain of those that read texts, as models do; None where none was measured.
 
         The model of other text is none: the rows alone do not give it.
@@ -353,17 +343,14 @@ class Report(msgspec.Struct, frozen=True):
         return self._strongest(of_text=True)
 
     @property
-    def strongest_beside_text(self) -> Strongest | None:
+    def strongest_beside_text(self) -> Finding | None:
         """The same of the shortcuts that read no text, but other columns or the order of rows."""
         return self._strongest(of_text=False)
 
-    def _strongest(self, *, of_text: bool) -> Strongest | None:
+    def _strongest(self, *, of_text: bool) -> Finding | None:
         shortcuts = [f for f in self.findings if BY_ID[f.check].of_text == of_text and f.check != FLOOR]
         gains = [(gain, f) for f in shortcuts if (gain := f.gain) is not None]
-        if not gains:
-            return None
-        gain, best = max(gains, key=lambda pair: pair[0])
-        return Strongest(best.check, float(best.measured or 0.0), gain, best.interval, best.n)
+        return max(gains, key=lambda pair: pair[0])[1] if gains else None
 
     def finding(self, check: str) -> Finding:
         """The finding of one check."""
@@ -378,8 +365,11 @@ class Report(msgspec.Struct, frozen=True):
         summary: dict[str, JSON] = {
             "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
         }  # fmt: skip
-        best = {"strongest": self.strongest, "strongest_beside_text": self.strongest_beside_text}
-        summary |= {name: None if each is None else msgspec.to_builtins(each) for name, each in best.items()}
+        for name, best in {"strongest": self.strongest, "strongest_beside_text": self.strongest_beside_text}.items():
+            summary[name] = None if best is None else {
+                "check": best.check, "accuracy": best.measured, "gain": best.gain,
+                "interval": best.interval and list(best.interval), "n": best.n,
+            }  # fmt: skip
         fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
             values["macro_f1"] = finding.macro_f1 and msgspec.to_builtins(finding.macro_f1)

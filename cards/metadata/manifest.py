@@ -394,7 +394,7 @@ def audit_entry(report: Report) -> AuditEntry:
         "resolution": report.resolution,
         "majority": report.majority,
         "strongest": best.check if best else None,
-        "accuracy": best.accuracy if best else None,
+        "accuracy": best.measured if best else None,
         "gain": best.gain if best else None,
         "beside_text": beside.check if beside else None,
         "evidence": tallies(report),

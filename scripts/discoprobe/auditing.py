@@ -218,7 +218,7 @@ class JudgedReport(Report, frozen=True):
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
     def __repr__(self) -> str:
-        best = f"; strongest {self.strongest.check} {self.strongest.accuracy:.3f}" if self.strongest else ""
+        best = f"; strongest {self.strongest.check} {self.strongest.measured:.3f}" if self.strongest else ""
         return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
 
     def to_dict(self) -> dict[str, JSON]:

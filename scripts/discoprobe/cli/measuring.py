@@ -174,7 +174,7 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
     lines: list[dict[str, Cell]] = []
     for report, verdict in zip(reports, verdicts, strict=True):
         best = report.strongest
-        strongest = f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None
+        strongest = f"{best.check} {best.measured:.3f} ({best.gain:+.3f})" if best else None
         n_rows = f"{sum(report.counts.values()):,}"
         line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
         lines.append(line | {"audit": verdict.word, "remark": verdict.remark})
