@@ -16,12 +16,12 @@ Raise it when rows change: published configs then count as stale.
 """
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "blocks": ["FirstDocuments", "RowsOfTask", "blocks_of", "load", "rows_of_block"],
+    "blocks": ["FirstDocuments", "blocks_of", "load", "rows_of_block"],
     "build": ["ConfigRows", "build_all", "collect_rows", "suite_rows"],
     "clean_text": ["FAULTS", "fault", "half_quoted"],
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
     "drops": ["Drops", "meanings", "without_rows"],
-    "selection": ["BlockPlan", "TaskSample", "hindrance", "losses", "merge", "problem_of", "sample",
+    "selection": ["hindrance", "losses", "merge", "problem_of", "problem_of_sample", "sample",
         "select"],
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
     "task": ["Context", "DiscourseTask", "FAMILIES", "GONE", "ProbingTask", "Sample", "all_tasks", "generated_tasks",

@@ -6,11 +6,10 @@ on the parts nearby: a new part changes its own block, and perhaps the next few 
 
 ``rows_of_block`` tells what happens in a block: candidates and sampled rows (``selection``), then the texts of the
 sentences that rows show (``texts_of``), and the rows with them, with edits made (``rows_with_text``). Rows depend on
-the block and the ``BlockPlan`` only.
+the block and the ``Context`` only.
 """
 
 import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 
@@ -18,15 +17,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from msgspec import field
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.drops import COPY, FILTERS, fates_of
-from discoprobe.builders.passages import windows
-from discoprobe.builders.selection import COPIES, BlockPlan, TaskSample, sample_tasks, select
+from discoprobe.builders.selection import problem_of_sample, sample_tasks, select, sentences_of
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import AnyTask, DiscourseTask, ProbingTask, RelationTask, Sample
+from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Loadable, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
@@ -172,27 +168,11 @@ def load(block: Block) -> tuple[Shard, ...]:
     return tuple(joined(of_one) for of_one in of_corpus.values())
 
 
-class RowsOfTask(msgspec.Struct, frozen=True):
-    """What a block gives to a config.
-
-    Attributes:
-        sample: rows with text, drops and labels, or the reason for no rows.
-        notes: for the card.
-        ends: sentences at which a passage ends, by reason, for the card.
-        fates: what became of each sentence (``drops.fates_of``), if the plan says so.
-    """
-
-    sample: Sample
-    notes: tuple[str, ...] = ()
-    ends: Counter[str] = field(default_factory=Counter)
-    fates: pl.DataFrame | None = None
-
-
 class BlockRows(msgspec.Struct, frozen=True):
     """What a block gives.
 
     Attributes:
-        of_task: rows by task.
+        of_task: the samples by task: rows with text, or the reason for no rows.
         shingles: of all its sentences.
         splits: for each sentence the number of the split of its document; -1 if it has none, or is a short one, which
             may recur.
@@ -201,7 +181,7 @@ class BlockRows(msgspec.Struct, frozen=True):
             has the same has a copy.
     """
 
-    of_task: Mapping[str, RowsOfTask]
+    of_task: Mapping[str, Sample]
     shingles: Shingles
     splits: npt.NDArray[np.int8]
     n_words: int
@@ -209,7 +189,7 @@ class BlockRows(msgspec.Struct, frozen=True):
 
 
 def rows_of_block(
-    block: Block, tasks: Sequence[AnyTask], plan: BlockPlan, executor: Executor | None = None,
+    block: Block, tasks: Sequence[AnyTask], context: Context, executor: Executor | None = None,
     progress: Progress = silent,
 ) -> BlockRows:  # fmt: skip
     """The rows of some tasks in a block.
@@ -217,38 +197,31 @@ def rows_of_block(
     Args:
         block: parts of the corpus.
         tasks: either relation tasks only, or none of them.
-        plan: what holds for all blocks.
-        executor: of the only block, its parts and tasks can be divided among workers; of several blocks, each is the
-            work of one.
+        context: what holds for all tasks and blocks.
+        executor: of a small corpus, parts and tasks can be divided among workers; a block of a larger one is the work
+            of one.
         progress: called with the parts whose candidates are selected, and the tasks whose rows are chosen.
 
     Raises:
         DiscoprobeError: a part of the block cannot be read.
     """
-    parts = block if plan.only_block else load(block)
-    candidates = select(tasks, parts, plan, executor, progress)
-    samples = sample_tasks(tasks, candidates, plan, executor, progress)
-    texts = texts_of(samples, candidates.every, parts, executor)
+    parts = block if context.small else load(block)
+    candidates = select(tasks, parts, context, executor, progress)
+    samples = sample_tasks(tasks, candidates, context, executor, progress)
+    shown = [sentences_of(*each) for each in zip(tasks, samples, strict=True)]
+    texts = texts_of(shown, candidates.every, parts, executor)
     of_task = {}
-    for sample in samples:
-        task, chosen, ends = sample.task, sample.chosen, Counter[str]()
-        if isinstance(task, DiscourseTask):
-            ends = windows.ends(sample.frame)
-        if plan.only_block:
-            chosen = replace(chosen, labels=sample.labels, reason=sample.problem)
-        rows = chosen.rows
-        if not rows.is_empty() and not (plan.only_block and chosen.reason):
-            rows = rows_with_text(sample, texts, plan.language)
-            rows = rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED})
-            rows = rows if plan.only_block else compact(rows)
-        fates = None
-        if plan.trace:
-            copies = candidates.copies.get(task.name, pl.DataFrame(schema=COPIES)).explode("sent_ids")
-            copies = copies.select(
-                pl.col("corpus").cast(pl.String), sent_id="sent_ids", step=pl.lit(FILTERS), reason=pl.lit(COPY)
-            )
-            fates = pl.concat([fates_of(sample.frame, chosen.drops), copies.unique(maintain_order=True)])
-        of_task[task.name] = RowsOfTask(replace(chosen, rows=rows), sample.notes, ends, fates)
+    for task, sample in zip(tasks, samples, strict=True):
+        rows, labels, reason = sample.rows, sample.labels, sample.reason
+        if context.small:  # its sample is the config
+            labels, reason = task.labels or labels, problem_of_sample(task, sample)
+        if not rows.is_empty() and not reason:
+            rows = rows_with_text(task, sample, texts, context.language)
+            rows = compact(rows.select(name for name in rows.columns if name in {*schema(task.shape).names, *NEEDED}))
+        of_task[task.name] = replace(
+            sample, rows=rows, labels=labels, reason=reason, frame=pl.DataFrame(),
+            drops=sample.drops.with_ids(sample.frame),
+        )  # fmt: skip
     splits = np.full(candidates.every.height, -1, np.int8)
     if not candidates.sentences.is_empty():
         codes = {split: code for code, split in enumerate(SPLITS)}
@@ -267,17 +240,17 @@ def compact(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def texts_of(
-    samples: Sequence[TaskSample], every: pl.DataFrame, parts: Sequence[Loadable], executor: Executor | None
+    shown: Sequence[pl.DataFrame], every: pl.DataFrame, parts: Sequence[Loadable], executor: Executor | None
 ) -> pl.DataFrame:
     """The sentences that rows show: ``shard``, ``sent``, ``text``, ``speaker``, and ``number``, the place in ``every``.
 
     Args:
-        samples: of all tasks.
+        shown: ``sentences_of`` all samples.
         every: all sentences of the block in order: ``shard`` and ``sent``.
         parts: of the block.
         executor: reads the parts.
     """
-    sentences = pl.concat([every.select("shard", "sent").clear(), *(sample.sentences for sample in samples)]).unique()
+    sentences = pl.concat([every.select("shard", "sent").clear(), *shown]).unique()
     numbered = every.select("shard", "sent").with_row_index("number")
     numbered = numbered.join(sentences, on=["shard", "sent"], how="semi", maintain_order="left")
     of_parts = [numbered.filter(pl.col("shard") == n) for n in range(len(parts))]
@@ -292,18 +265,19 @@ def _texts_of_part(part: Loadable | None, numbered: pl.DataFrame) -> pl.DataFram
     return numbered.join(sentences, on="sent", how="left", maintain_order="left")
 
 
-def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+def rows_with_text(task: AnyTask, sample: Sample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     """All rows of a sample with the columns of the task's shape.
 
     Beside them are ``key``, ``split``, ``corpora``, ``number`` (of the sentences shown), ``unit`` (equal for rows that
     go together) and ``stratum`` (the counts of labels are equal inside each of its values; null for no stratum).
 
     Args:
-        sample: the rows of a task, at least one.
+        task: whose rows they are.
+        sample: at least one row, and the candidates.
         texts: what ``texts_of`` returned.
         language: knows its capitals.
     """
-    task, rows = sample.task, sample.chosen.rows
+    rows = sample.rows
     unit = "ring" if "ring" in rows.columns else pl.coalesce("pair", "key")
     stratum = next((name for name in ("stratum", "cell") if name in rows.columns), None)
     rows = rows.with_columns(unit=unit, stratum=pl.col(stratum).cast(pl.String) if stratum else pl.lit(None, pl.String))

@@ -25,7 +25,6 @@ from discoprobe.builders.blocks import (
     Block,
     BlockRows,
     FirstDocuments,
-    RowsOfTask,
     blocks_of,
     compact,
     load,
@@ -36,20 +35,21 @@ from discoprobe.builders.drops import BLOCKS, COPY, TEXT, Drops, meanings
 from discoprobe.builders.passages import windows
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.selection import (
-    BlockPlan,
     Candidates,
     frequencies_of,
     hindrance,
     merge,
     problem_of,
+    problem_of_sample,
     sample,
     select,
 )
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, tasks_named
+from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, Sample, tasks_named
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import FormsFile
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
@@ -123,34 +123,34 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of every task by its name, or why the corpus cannot support it.
 
-    Relations are few, so that those of all parts are sampled together, as the only block.
+    Relations are few, so that those of all parts are sampled together, as if they were one block.
 
     The arguments are those of `build_all`; with ``trace``, lost candidates are remembered for `build why`.
     """
     language = language_data(corpus.lang)
     forms = corpus.forms
     if own := settings.files().get("paradigms"):
-        forms = FormsFile((own,))
-    plan = BlockPlan(
-        language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace, forms=forms,
-        trust=corpus.trust,
+        forms = Source("", corpus.lang, files=(File(own.name, url=str(own)),))
+    context = Context(
+        "", language, settings, forms=forms, sources=corpus.sources, layers=corpus.layers,
+        n_sentences=corpus.n_sentences, trust=corpus.trust, drops=Drops(trace),
     )  # fmt: skip
-    hindrances = {task.name: hindrance(task, plan) for task in tasks}
+    hindrances = {task.name: hindrance(task, context) for task in tasks}
     collected = {
-        task.name: ConfigRows(task, [], plan, hindrances[task.name]) for task in tasks if hindrances[task.name]
+        task.name: ConfigRows(task, [], context, hindrances[task.name]) for task in tasks if hindrances[task.name]
     }
     possible = [task for task in tasks if not hindrances[task.name]]
     if others := [task for task in possible if not isinstance(task, RelationTask)]:
         blocks = blocks_of([part for part in corpus.parts if part.size], settings)
-        collected |= _read_blocks(others, blocks, plan, executor, ahead, progress)
+        collected |= _read_blocks(others, blocks, context, executor, ahead, progress)
     if relations := [task for task in possible if isinstance(task, RelationTask)]:
         only = tuple(chain.from_iterable(blocks_of(corpus.parts, settings)))
-        collected |= _read_blocks(relations, [only], plan, executor, ahead, silent)
+        collected |= _read_blocks(relations, [only], context, executor, ahead, silent)
     return collected
 
 
 def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan, executor: Executor | None, ahead: int,
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], context: Context, executor: Executor | None, ahead: int,
     progress: Progress,
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of tasks from one block after the other, until all are full.
@@ -160,46 +160,46 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     first_blocks = blocks[: FIRST[-1]]
     report = silent if len(blocks) == 1 else progress
     with ExitStack() as preparing:
-        preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], plan.language.code, report))
-        frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
-        plan = replace(plan, only_block=len(blocks) == 1, frequencies=frequencies)
+        preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], context.language.code, report))
+        frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], context, executor)
+        context = replace(context, small=len(blocks) == 1, frequencies=frequencies)
         labels: dict[str, tuple[str, ...]] = {}
         reasons: dict[str, str] = {}
-        if not plan.only_block:  # the first blocks decide on the labels of tasks with open label sets
+        if not context.small:  # the first blocks decide on the labels of tasks with open label sets
             undecided = [task for task in tasks if task.open]
             groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
             decide = executor.map if executor else map
-            deciding = f"choosing the labels of {plan.language.code}: tasks"
+            deciding = f"choosing the labels of {context.language.code}: tasks"
             progress(deciding, 0, len(undecided))
-            for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
+            for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(context)):
                 labels |= of_group
                 reasons |= why_none
             progress(deciding, len(undecided), len(undecided))
-            plan = replace(plan, labels=labels)
-        collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
-        step = f"reading {plan.language.code}: kB of text"
+            context = replace(context, decided_labels=labels)
+        collected = {task.name: ConfigRows(task, blocks, context, reasons.get(task.name, "")) for task in tasks}
+        step = f"reading {context.language.code}: kB of text"
         sizes = [sum(part.size for part in block) // KILO for block in blocks]
         report(step, 0, sum(sizes))
         for name, rows in collected.items():
             if not rows.full:
-                report(f"{name}_{plan.language.code}: rows", 0, rows.size)
+                report(f"{name}_{context.language.code}: rows", 0, rows.size)
         earlier, known, n_read = EarlierTexts(), np.empty(0, np.uint64), 0
         unread, begun = iter(blocks), deque[Future[BlockRows]]()
         while unfilled := [rows.task for rows in collected.values() if not rows.full]:
-            if executor is None or plan.only_block:
+            if executor is None or context.small:
                 block = next(unread, None)
                 if block is None:
                     break
-                of_block = rows_of_block(block, unfilled, plan, executor, progress if plan.only_block else silent)
+                of_block = rows_of_block(block, unfilled, context, executor, progress if context.small else silent)
             else:
                 in_advance = islice(unread, ahead - len(begun))
-                begun += [executor.submit(rows_of_block, block, unfilled, plan) for block in in_advance]
+                begun += [executor.submit(rows_of_block, block, unfilled, context) for block in in_advance]
                 if not begun:
                     break
                 of_block = begun.popleft().result()
             preparing.close()
             repeated = in_other_split = of_copies = np.zeros(0, dtype=bool)
-            if not plan.only_block:
+            if not context.small:
                 repeated, in_other_split = earlier.repeated(of_block.shingles, of_block.splits)
                 owners, of_sentence = np.unique(of_block.owners, return_inverse=True)
                 of_copies = np.isin(owners, known)[of_sentence]
@@ -211,7 +211,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
                 if not rows.full:
                     rows.add(of_task, repeated, in_other_split, of_copies)
                     n_rows = sum(rows.rows.values())
-                    report(f"{name}_{plan.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
+                    report(f"{name}_{context.language.code}: rows", n_rows, n_rows if rows.full else rows.size)
             progress(WORDS, of_block.n_words, 0)
     for future in begun:
         future.cancel()
@@ -219,7 +219,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     for name, rows in collected.items():
         if not rows.full:  # there is no more text
             n_rows = sum(rows.rows.values())
-            report(f"{name}_{plan.language.code}: rows", n_rows, n_rows)
+            report(f"{name}_{context.language.code}: rows", n_rows, n_rows)
     return collected
 
 
@@ -250,7 +250,7 @@ def _preparation_reported(blocks: Sequence[Block], code: str, progress: Progress
 
 
 def _labels_by_blocks(
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], context: Context
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     """The labels of each task by as few blocks as ``FIRST`` permits, and why the other tasks have none.
 
@@ -265,14 +265,14 @@ def _labels_by_blocks(
         new_blocks = blocks[len(candidates) : n_blocks]
         if not undecided or not new_blocks:
             break
-        candidates += [select(undecided, load(block), plan) for block in new_blocks]
+        candidates += [select(undecided, load(block), context) for block in new_blocks]
         together = merge(candidates, undecided)
         for task in undecided:
-            of_task = sample(task, together, plan, plan.settings.without_sizes())
-            if of_task.problem:
-                reasons[task.name] = of_task.problem
+            of_task = sample(task, together, context, context.settings.without_sizes())
+            if problem := problem_of_sample(task, of_task):
+                reasons[task.name] = problem
             else:
-                labels[task.name] = of_task.used
+                labels[task.name] = of_task.labels or task.labels
     return labels, {name: reason for name, reason in reasons.items() if name not in labels}
 
 
@@ -282,25 +282,24 @@ class ConfigRows:
     Rows come in sets that have every label equally often: a pair, or one row of each label (inside a stratum, where a
     task has strata). A set is complete with the block that brings its last row. Complete sets have an order: by block,
     then by hash. A config takes them in this order until its sizes are full. So a larger size only adds sets, and what
-    is read after a config is full makes no difference. The rows of an only block are taken as they are: its sample has
-    the set sizes.
+    is read after a config is full makes no difference. The rows of a small corpus are taken as they are: its sample
+    has the set sizes.
 
     Attributes:
         task: whose rows they are.
         labels: the labels that its rows have.
         blocks: all of the corpus.
         rows: number of rows in each split.
-        fates: what became of each sentence in each block, if the plan says so.
         drops: the candidates that were lost.
     """
 
-    def __init__(self, task: AnyTask, blocks: Sequence[Block], plan: BlockPlan, reason: str = "") -> None:
+    def __init__(self, task: AnyTask, blocks: Sequence[Block], context: Context, reason: str = "") -> None:
         """Collects rows from blocks; with a ``reason`` for no config it takes none."""
-        self.task, self.labels = task, plan.labels.get(task.name, task.labels)
+        self.task, self.labels = task, context.decided_labels.get(task.name, task.labels)
         self.rows = dict.fromkeys(task.splits, 0)
-        self.drops, self.fates = Drops(trace=plan.trace), list[pl.DataFrame]()
-        self.blocks, self._plan = blocks, plan
-        self._settings = task.sized(plan.settings)
+        self.drops = Drops(context.drops.remember)
+        self.blocks, self._context = blocks, context
+        self._settings = task.sized(context.settings)
         self._n_blocks, self._candidates = 0, 0
         self._notes: list[str] = []
         self._reasons: list[str] = [reason] if reason else []
@@ -326,49 +325,42 @@ class ConfigRows:
         """The blocks whose rows were added."""
         return self.blocks[: self._n_blocks]
 
-    def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
+    def add(self, sample: Sample, repeated: Flags, in_other_split: Flags, of_copies: Flags) -> None:
         """Adds the rows that a block has of the task, while there is room.
 
         Args:
-            of_block: the rows, and what was dropped.
+            sample: rows with text, and what was dropped.
             repeated: which sentences of the block nearly repeat one of an earlier block.
             in_other_split: which of them one in a document of another split.
             of_copies: which sentences are in a document, or are one outside documents, that an earlier block has.
         """
-        sample = of_block.sample
         self._n_blocks += 1
         self._candidates += sample.candidates
-        self._ends.update(of_block.ends)
-        self._notes += [note for note in of_block.notes if note not in self._notes]
+        self._ends.update(sample.ends)
+        self._notes += [note for note in sample.notes if note not in self._notes]
         self._reasons += [sample.reason] if sample.reason else []
-        self.drops.count(sample.drops)
-        if of_block.fates is not None:
-            self.fates.append(of_block.fates)
-        if self._plan.only_block:
+        self.drops.marks += sample.drops.marks
+        if self._context.small:
             self.labels = sample.labels
-        if sample.rows.is_empty() or (self._plan.only_block and sample.reason):
+        if sample.rows.is_empty() or sample.reason:
             return
         rows = sample.rows
-        if self._plan.silver:
-            kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._plan.silver))).list.any()
+        if self._context.silver:
+            kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._context.silver))).list.any()
             gold, silver = map(pl.lit, ANNOTATION)
             rows = rows.with_columns(annotation=pl.when(kind).then(silver).otherwise(gold))
-        if not self._plan.only_block:
-            again, elsewhere, copied = (
-                pl.col("number").is_in(np.flatnonzero(flags)) for flags in (repeated, in_other_split, of_copies)
-            )
-            rows = self._without_sentences(rows, copied.any(), COPY)
-            if isinstance(self.task, ProbingTask):
-                rows = self._without_sentences(rows, again.any(), "near-duplicate")
-            else:
-                rows = self._without_sentences(rows, elsewhere.any(), "in-two-splits")
-                rows = self._without_sentences(rows, again.all(), "duplicate")
+        rows = self._without_sentences(rows, of_copies, COPY)
+        if isinstance(self.task, ProbingTask):
+            rows = self._without_sentences(rows, repeated, "near-duplicate")
+        else:
+            rows = self._without_sentences(rows, in_other_split, "in-two-splits")
+            rows = self._without_sentences(rows, repeated, "duplicate", every=True)
         if isinstance(self.task, ProbingTask) and self.task.pairs:
             # originals are clean, so the edit is the cause
             unclean = rows.filter(clean_text.fault(pl.col("text")).is_not_null())["unit"].unique()
             rows = self._without_equal_texts(rows)
             rows = self._without_units(rows, unclean, "unclean-edit", TEXT)
-        if self._plan.only_block:
+        if self._context.small:
             self._taken.append(rows)
             return
         if isinstance(self.task, ProbingTask) and "wording" in rows.columns:
@@ -380,10 +372,13 @@ class ConfigRows:
         for split in self.task.splits:
             self._take(split, rows.filter(pl.col("split") == split).sort("set", "key"))
 
-    def _without_sentences(self, rows: pl.DataFrame, repeated: pl.Expr, reason: str) -> pl.DataFrame:
-        """The rows without the units of which a row fulfils ``repeated``, an expression over its ``number``."""
-        lost = rows.explode("number").group_by("unit", "key").agg(lost=repeated).filter("lost")["unit"]
-        return self._without_units(rows, lost.unique(), reason)
+    def _without_sentences(self, rows: pl.DataFrame, flags: Flags, reason: str, *, every: bool = False) -> pl.DataFrame:
+        """The rows without units of which a row has a sentence with a flag, or has only such sentences (``every``)."""
+        if not flags.any():
+            return self.drops.keep(rows, rows, reason, step=BLOCKS)
+        flagged = pl.col("number").is_in(np.flatnonzero(flags))
+        lost = rows.explode("number").group_by("unit", "key").agg(lost=flagged.all() if every else flagged.any())
+        return self._without_units(rows, lost.filter("lost")["unit"].unique(), reason)
 
     def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows without the units with a text that another unit has, in this block or before.
@@ -409,15 +404,15 @@ class ConfigRows:
     def _without_units(self, rows: pl.DataFrame, units: pl.Series, reason: str, step: str = BLOCKS) -> pl.DataFrame:
         others = rows.filter(~pl.col("unit").is_in(units.implode()))
         n = rows.height - others.height
-        # what the sample of the only block dropped was counted in pairs; of several blocks rows are counted
-        return self.drops.keep(rows, others, reason, n=n // 2 if self._plan.only_block else n, step=step)
+        # the sample of a small corpus counts what it drops in pairs; between blocks rows are counted
+        return self.drops.keep(rows, others, reason, n=n // 2 if self._context.small else n, step=step)
 
     def _complete_sets(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row of each label and stratum at a time, of gold or of silver; others wait for rows of later blocks."""
         hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key))
         new = rows.sort(hashes).with_columns(_new=True)
         # labels are balanced among gold and among silver rows, so that the annotation tells nothing of them
-        cell = ["split", "stratum", *(["annotation"] if self._plan.silver else [])]
+        cell = ["split", "stratum", *(["annotation"] if self._context.silver else [])]
         ranked = pl.concat([self._incomplete.with_columns(_new=False), new]) if self._incomplete.width else new
         ranked = ranked.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
         of_labels = ranked.group_by(*cell, "label").len()
@@ -456,10 +451,10 @@ class ConfigRows:
         task, labels = self.task, self.task.labels or self.labels
         reason = "".join(self._reasons[:1])
         if not rows.is_empty():
-            reason = "" if self._plan.only_block else self._problem(rows, labels)
-        elif not reason and not (self._plan.only_block and frames):
+            reason = "" if self._context.small else self._problem(rows, labels)
+        elif not reason and not (self._context.small and frames):
             reason = "no candidates are left"
-        name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.items() if n}
+        name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.counts.items() if n}
         if reason:
             return Unavailable(name, task.name, corpus.lang, reason, self._candidates, drops)
         notes, parts = [*self._notes, *windows.ends_note(self._ends)], list[str]()
@@ -481,8 +476,8 @@ class ConfigRows:
         rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape, silver=silver)
         used = set(rows["corpora"].explode())
         sources = [source for source in corpus.sources if source.name in used]
-        if task.uses_forms and self._plan.forms and self._plan.forms.source:
-            sources.append(self._plan.forms.source)
+        if task.uses_forms and self._context.forms and self._context.forms.name:
+            sources.append(self._context.forms)
         return Config(
             name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,
             splits={
@@ -490,7 +485,7 @@ class ConfigRows:
                 for split in task.splits
             },
             drops=drops, meanings=meanings(drops, task.reasons), candidates=self._candidates,
-            settings=self._plan.settings, sources=tuple(sources),
+            settings=self._context.settings, sources=tuple(sources),
             read=tuple(sorted(source.name for source in corpus.sources)), exempt=task.exempt,
             definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
             version=task.version, notes=tuple(notes), parts=tuple(parts), natural=task.natural,

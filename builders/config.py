@@ -22,7 +22,7 @@ from msgspec import field
 
 from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
-from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import convert_table, parse_toml
 from discoprobe.loaders.plugins import PluginFiles

@@ -1,6 +1,6 @@
-"""Why candidates are lost: every step that leaves some out says so to a `Drops`, and each reason has its meaning here.
+"""Why candidates are lost: every step that leaves some out marks them in `Drops`, and each reason has its meaning here.
 
-`Drops` counts them for the manifest and the card. With ``trace`` it also remembers them, for `build why`. The last step
+The manifest and the card have the counts of the marks; `build why` asks them what became of a sentence. The last step
 is here, too: `for_release` leaves out what readers found faulty, with as many others as keep the labels balanced, and
 configs that are too small.
 """
@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 import polars as pl
 import pyarrow as pa
+from msgspec import field
 
 from discoprobe.builders.config import TEXTS, Config, Unavailable
 
@@ -94,59 +95,68 @@ FILTERS, WINDOWS, SAMPLING, BLOCKS, TEXT, READERS = STEPS = (
 """The steps of a build that lose candidates, in their order."""
 
 
-class Loss(msgspec.Struct, frozen=True):
-    """Candidates that were lost together; ``rows`` has what `sentences_in` gives, and may be empty."""
+FATES: Final = {"corpus": pl.String, "sent_id": pl.String, "step": pl.String, "reason": pl.String}
+"""A row for every loss of a sentence, and one without step and reason for every sentence that was a candidate."""
+
+
+class Drop(msgspec.Struct, frozen=True):
+    """A mark: candidates that a step lost for a reason.
+
+    Attributes:
+        step: of the build; empty, as the reason is, for what a task looked at.
+        reason: one that has a meaning in `REASONS`, or in those of the task; maybe followed by a value.
+        n: how many; None where the sentences are no candidates: those that a task looked at, or that end a passage.
+        sentences: of the candidates, as `sentences_in` gives them; None if only their number is kept.
+    """
 
     step: str
     reason: str
-    rows: pl.DataFrame
+    n: int | None
+    sentences: pl.DataFrame | None = None
 
 
-class Drops(dict[str, int]):
-    """The candidates that were lost: reason → number. A reason may be followed by a value (``rare-value Dual``).
+class Drops(msgspec.Struct):
+    """The marks of the steps, in order. How many were lost is one query of them, and what became of a sentence another.
 
     Attributes:
-        trace: whether the candidates are remembered, and not only counted.
-        losses: the remembered ones, in order.
-        considered: the sentences of all candidates, where not every row of the frame of candidates is one.
+        remember: whether marks have their sentences, for `build why`.
+        marks: all so far.
     """
 
-    def __init__(self, counts: Mapping[str, int] | None = None, *, trace: bool = False) -> None:
-        super().__init__(counts or {})
-        self.trace = trace
-        self.losses: list[Loss] = []
-        self.considered: list[pl.DataFrame] = []
+    remember: bool = False
+    marks: list[Drop] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of lost candidates by reason (``rare-value Dual``), in the order of the first mark of each."""
+        counts: dict[str, int] = {}
+        for mark in self.marks:
+            if mark.n is not None:
+                counts[mark.reason] = counts.get(mark.reason, 0) + mark.n
+        return counts
 
     def lose(self, reason: str, lost: pl.DataFrame, *, n: int | None = None, step: str = SAMPLING) -> None:
-        """Counts candidates that are lost.
-
-        Args:
-            reason: one that has a meaning in `REASONS`, or in those of the task.
-            lost: the candidates.
-            n: their number, where a row of ``lost`` is not a candidate.
-            step: of the build.
-        """
-        self[reason] = self.get(reason, 0) + (lost.height if n is None else n)
-        if self.trace:
-            self.losses.append(Loss(step, reason, sentences_in(lost)))
+        """Marks candidates; ``n`` is their number, where a row of ``lost`` is not a candidate."""
+        sentences = sentences_in(lost) if self.remember else None
+        self.marks.append(Drop(step, reason, lost.height if n is None else n, sentences))
 
     def keep(
         self, before: pl.DataFrame, after: pl.DataFrame, reason: str, *, n: int | None = None, step: str = SAMPLING
     ) -> pl.DataFrame:
-        """Returns ``after``, and counts what it lacks of ``before``; the other arguments are those of `lose`."""
-        self[reason] = self.get(reason, 0) + (before.height - after.height if n is None else n)
-        if self.trace:
-            rows, remaining = sentences_in(before), sentences_in(after)
-            if rows.columns == remaining.columns:  # candidates of two kinds cannot be compared
-                rows = rows.join(remaining, on=rows.columns, how="anti")
-            self.losses.append(Loss(step, reason, rows))
+        """Returns ``after``, and marks what it lacks of ``before``; the other arguments are those of `lose`."""
+        sentences = None
+        if self.remember:
+            sentences, remaining = sentences_in(before), sentences_in(after)
+            if sentences.columns == remaining.columns:  # candidates of two kinds cannot be compared
+                sentences = sentences.join(remaining, on=sentences.columns, how="anti")
+        self.marks.append(Drop(step, reason, before.height - after.height if n is None else n, sentences))
         return after
 
     def usable(self, candidates: pl.DataFrame) -> pl.DataFrame:
         """The candidates whose ``reason`` is null; the others are lost, each for its reason."""
         counts = candidates.drop_nulls("reason").group_by("reason").len().sort("reason")
         for reason, n in counts.iter_rows():
-            lost = candidates.filter(pl.col("reason") == reason) if self.trace else candidates.clear()
+            lost = candidates.filter(pl.col("reason") == reason) if self.remember else candidates.clear()
             self.lose(reason, lost, n=n, step=FILTERS)
         return candidates.filter(pl.col("reason").is_null())
 
@@ -156,31 +166,66 @@ class Drops(dict[str, int]):
             self.lose(reason, candidates.filter(pl.col("label").eq_missing(label)))
         return candidates.filter(~pl.col("label").is_in(list(reasons)).fill_null(value=False))
 
-    def count(self, others: "Drops") -> None:
-        """Adds the counts of others, which remember their candidates themselves."""
-        for reason, n in others.items():
-            self[reason] = self.get(reason, 0) + n
-
     def consider(self, candidates: pl.DataFrame) -> None:
-        """Remembers the sentences of candidates that a task makes of several sentences; they count for nothing."""
-        if self.trace:
-            self.considered.append(sentences_in(candidates))
+        """Marks the sentences of candidates that a task makes of several sentences; they count for nothing."""
+        if self.remember:
+            self.marks.append(Drop("", "", None, sentences_in(candidates)))
+
+    def with_ids(self, frame: pl.DataFrame) -> "Drops":
+        """The same marks with ``corpus`` and ``sent_id`` of their sentences, and marks of what was looked at.
+
+        Args:
+            frame: the candidates, to which the marks refer by number; for a discourse task all sentences of documents.
+        """
+        if not self.remember or frame.is_empty():
+            return self
+        ids = pl.col("ids") if "ids" in frame.columns else pl.concat_list(pl.col("sent_id").cast(pl.String))
+        places = [name for name in ("shard", "sent") if name in frame.columns]
+        names = frame.select(pl.col("row").cast(pl.Int64), *places, pl.col("corpus").cast(pl.String), sent_id=ids)
+        names = names.explode("sent_id")
+        if "passage" in frame.columns:
+            unusable = frame.drop_nulls("reason").partition_by("reason", maintain_order=True)
+            further = [Drop(FILTERS, of_one["reason"][0], None, sentences_in(of_one)) for of_one in unusable]
+        else:
+            further = [Drop("", "", None, names.select("row"))]
+        marks = []
+        for mark in (*further, *self.marks):
+            sentences = mark.sentences
+            if sentences is not None and "sent_id" not in sentences.columns:
+                sentences = sentences.join(names, on=sentences.columns, maintain_order="left")
+                sentences = sentences.unique(["corpus", "sent_id"], maintain_order=True).select("corpus", "sent_id")
+            marks.append(msgspec.structs.replace(mark, sentences=sentences))
+        return Drops(self.remember, marks)
+
+    def fates(self) -> pl.DataFrame:
+        """What became of each sentence (``FATES``), from marks `with_ids` that have their sentences."""
+        return pl.concat([
+            pl.DataFrame(schema=FATES),
+            *(
+                mark.sentences.with_columns(
+                    step=pl.lit(mark.step or None, pl.String), reason=pl.lit(mark.reason or None, pl.String)
+                )
+                for mark in self.marks
+                if mark.sentences is not None and "sent_id" in mark.sentences.columns
+            ),
+        ])  # fmt: skip
 
 
 def sentences_in(rows: pl.DataFrame) -> pl.DataFrame:
     """The sentences that candidates or rows have, each once.
 
     Args:
-        rows: with ``sent_ids`` (rows with texts), ``shard`` and ``sent`` (candidates of probing tasks, sentences of
-            documents), ``first`` and ``size`` (windows), ``members`` (rows that show several sentences) or ``row``.
+        rows: with ``sent_ids`` (rows with texts, copies), ``shard`` and ``sent`` (candidates of probing tasks,
+            sentences of documents), ``first`` and ``size`` (windows), ``members`` (rows that show several sentences) or
+            ``row``.
 
     Returns:
         ``corpus`` and ``sent_id``; ``shard`` and ``sent``; or ``row``, which numbers the frame of candidates.
     """
     columns = set(rows.columns)
-    if {"sent_ids", "corpora"} <= columns:
-        places = rows.select(corpus=pl.col("corpora").list.eval(pl.element().cast(pl.String)), sent_id="sent_ids")
-        return places.with_columns(pl.col("corpus").list.first()).explode("sent_id").unique()
+    if "sent_ids" in columns:
+        corpus = pl.col("corpora").list.first() if "corpora" in columns else pl.col("corpus")
+        return rows.select(corpus=corpus.cast(pl.String), sent_id="sent_ids").explode("sent_id").unique()
     if not {"first", "size"} <= columns and {"shard", "sent"} <= columns:
         return rows.select("shard", "sent").unique()
     if {"first", "size"} <= columns:
@@ -190,54 +235,6 @@ def sentences_in(rows: pl.DataFrame) -> pl.DataFrame:
     else:
         numbers = rows.select("row") if "row" in columns else pl.DataFrame(schema={"row": pl.Int64})
     return numbers.select(pl.col("row").cast(pl.Int64)).drop_nulls().unique()
-
-
-FATES: Final = {"corpus": pl.String, "sent_id": pl.String, "step": pl.String, "reason": pl.String}
-"""A row for every loss of a sentence, and one without step and reason for every sentence that was a candidate."""
-
-
-def fates_of_rows(drops: Drops) -> pl.DataFrame:
-    """What became of each sentence (``FATES``) of rows with texts, from drops that were traced."""
-    losses = [
-        loss.rows.with_columns(step=pl.lit(loss.step), reason=pl.lit(loss.reason))
-        for loss in drops.losses
-        if "sent_id" in loss.rows.columns
-    ]
-    return pl.concat([pl.DataFrame(schema=FATES), *losses])
-
-
-def fates_of(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
-    """What became of each sentence (``FATES``) in the sample of a task, from drops that were traced.
-
-    Args:
-        frame: the candidates; for a discourse task all sentences of documents.
-        drops: of the sample.
-
-    Returns:
-        The columns of ``FATES``.
-    """
-    if frame.is_empty():
-        return pl.DataFrame(schema=FATES)
-    ids = pl.col("ids") if "ids" in frame.columns else pl.concat_list(pl.col("sent_id").cast(pl.String))
-    places = [name for name in ("shard", "sent") if name in frame.columns]
-    names = frame.select(pl.col("row").cast(pl.Int64), *places, pl.col("corpus").cast(pl.String), sent_id=ids)
-    names = names.explode("sent_id")
-    losses, candidates = drops.losses, [names.select("row")]
-    if "passage" in frame.columns:
-        unusable = frame.drop_nulls("reason").partition_by("reason", maintain_order=True)
-        losses = [*(Loss(FILTERS, of_reason["reason"][0], sentences_in(of_reason)) for of_reason in unusable), *losses]
-        candidates = drops.considered
-    fates = [Loss("", "", rows) for rows in candidates] + losses
-    return pl.concat([
-        pl.DataFrame(schema=FATES),
-        *(
-            fate.rows.join(names, on=fate.rows.columns, maintain_order="left")
-            .unique(["corpus", "sent_id"], maintain_order=True)
-            .select("corpus", "sent_id")
-            .with_columns(step=pl.lit(fate.step or None, pl.String), reason=pl.lit(fate.reason or None, pl.String))
-            for fate in fates
-        ),
-    ])  # fmt: skip
 
 
 def meanings(drops: Mapping[str, int], of_task: Mapping[str, str]) -> dict[str, str]:
@@ -295,7 +292,7 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
     """
     if isinstance(config, Unavailable) or not excluded:
         return config
-    drops = Drops(config.drops)
+    drops = dict(config.drops)
     splits: dict[str, pa.Table] = {}
     used: dict[str, str] = {}
     for split, table in config.splits.items():
@@ -303,11 +300,13 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
         length = TEXTS[config.shape].list.eval(pl.element().str.len_chars()).list.sum().cast(pl.Int64)
         facts = pl.DataFrame(table).select("id", "label", pl.when(several).then("pair_id"), length=length)
         faulty = facts.filter(pl.col("id").is_in(list(excluded)))
-        for row_id in faulty["id"]:
-            used[row_id] = excluded[row_id]
-            drops.lose(f"{FAULTY} {excluded[row_id]}", facts.filter(pl.col("id") == row_id), step=READERS)
-        if counterparts := _counterparts(facts, faulty):
-            drops.lose(COUNTERPART, facts.filter(pl.col("id").is_in(list(counterparts))), step=READERS)
+        counterparts = _counterparts(facts, faulty)
+        used |= {row_id: excluded[row_id] for row_id in faulty["id"]}
+        for reason in (
+            *(f"{FAULTY} {excluded[row_id]}" for row_id in faulty["id"]),
+            *(COUNTERPART for _ in counterparts),
+        ):
+            drops[reason] = drops.get(reason, 0) + 1
         gone = {*faulty["id"], *counterparts}
         splits[split] = table.filter(pa.array([row_id not in gone for row_id in facts["id"]], pa.bool_()))
     if not used:

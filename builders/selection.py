@@ -2,7 +2,7 @@
 
 ``hindrance`` says before whether a corpus can support a task at all. ``select`` asks the tasks for the candidates of
 every part; only small columns leave a part: keys, labels, offsets and hashes, no text. ``sample_tasks`` chooses the
-rows of each task; its result, a ``TaskSample``, still refers to sentences by number. ``merge`` puts the candidates of
+rows of each task; its result, a ``Sample``, still refers to sentences by number. ``merge`` puts the candidates of
 several blocks together, for decisions that need more than one block.
 """
 
@@ -27,7 +27,7 @@ from discoprobe.builders.config import (
     SHAPE_ROWS,
     checked,
 )
-from discoprobe.builders.drops import COPY
+from discoprobe.builders.drops import COPY, FILTERS, Drops
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sampling.splits import Split, corrected_shares
@@ -38,8 +38,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Counts, FormsFile, Loadable, Shard, Source, Trust
-from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Counts, Loadable, Shard
 from discoprobe.loaders.near_duplicates import Shingles
 from discoprobe.loaders.process_pool import Progress, silent
 
@@ -54,8 +53,8 @@ ATTEMPTS = 4
 MANY = 5_000
 """Least number of sentences for which workers sample; fewer are sampled faster than a worker starts."""
 
-COPIES = pl.Schema({"corpus": pl.String(), "sent_ids": pl.List(pl.String)})
-"""A row for each candidate that is left out as a copy (of a discourse task: for each sentence)."""
+OWNED = ["shard", "doc"]
+"""What tells copies of a document, or of a sentence outside documents, from each other."""
 
 LOSSES = 4
 """Reasons for drops that a message names."""
@@ -68,50 +67,14 @@ NO_TEXT = {
 """Reasons that a whole corpus may have, and the message that says so."""
 
 
-class BlockPlan(msgspec.Struct, frozen=True):
-    """What holds for all blocks of a corpus.
-
-    Attributes:
-        language: facts about the language.
-        settings: seed, sizes and filters, as the user set them.
-        sources: the corpora.
-        layers: annotation of the corpora.
-        n_sentences: in the corpora.
-        only_block: whether the corpus is one block. Then the splits of groups are assigned by their sizes, and each
-            sample has the set sizes. If there are several, splits depend on the hash of a group alone, and sizes hold
-            for all blocks together.
-        frequencies: the word frequency list.
-        labels: those that tasks with open labels use, by task; empty where the sample of the only block decides.
-        trace: whether lost candidates are remembered, for `build why`.
-        forms: a table of inflected forms beside the corpora.
-        trust: how sure the models of annotated text must be, by the name of the task.
-    """
-
-    language: LanguageData
-    settings: Settings
-    sources: tuple[Source, ...] = ()
-    layers: frozenset[str] = frozenset()
-    n_sentences: int = 0
-    only_block: bool = False
-    frequencies: Frequencies | None = None
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    trace: bool = False
-    forms: FormsFile | None = None
-    trust: Mapping[str, Trust] = field(default_factory=dict)
-
-    @property
-    def silver(self) -> frozenset[str]:
-        """The corpora that a model annotated, so that ``trust`` decides which candidates of theirs are used."""
-        return frozenset(source.name for source in self.sources if "silver" in (source.annotation or {}))
-
-
 class Candidates(msgspec.Struct, frozen=True):
-    """What the tasks can sample from, over a whole block.
+    """What the tasks can sample from, over a whole block; first of each of its parts.
 
     Attributes:
         of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``; of each relation task,
-            with ``corpus``, ``doc_id``, ``doc_key`` and ``row``.
-        sentences: the sentences of documents, as ``windows.with_passages`` gives; empty without a discourse task.
+            with ``corpus``, ``doc_id``, ``doc_key`` and ``row``. In a part without ``shard``, ``cluster`` and ``row``.
+        sentences: the sentences of documents, as ``windows.with_passages`` gives, in a part as ``windows.sentences``
+            does; empty without a discourse task.
         similarity: of ``sentences``.
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the block, for the syncretism filter.
@@ -123,6 +86,8 @@ class Candidates(msgspec.Struct, frozen=True):
             ``corpus`` and ``sent_ids``.
         shingles: what is compared of these sentences with those of other blocks.
         n_words: number of words of these sentences.
+        coverage: of a part that of the frequency list.
+        spacing: of a part ``clean_text.spacing_counts`` by ``corpus``.
     """
 
     of_task: dict[str, pl.DataFrame]
@@ -144,6 +109,8 @@ class Candidates(msgspec.Struct, frozen=True):
     copies: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     shingles: Shingles = field(default_factory=lambda: near_duplicates.together([]))
     n_words: int = 0
+    coverage: pl.DataFrame = field(default_factory=pl.DataFrame)
+    spacing: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
@@ -160,28 +127,11 @@ class Candidates(msgspec.Struct, frozen=True):
         return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes, copies=copies)
 
 
-class _PartCandidates(msgspec.Struct, frozen=True):
-    """The candidates of one part, as in ``Candidates``.
-
-    ``coverage`` is that of the frequency list; ``spacing`` has ``clean_text.spacing_counts`` by ``corpus``.
-    """
-
-    of_task: dict[str, pl.DataFrame]
-    sentences: pl.DataFrame | None
-    marks: dict[str, pl.DataFrame]
-    forms: pl.DataFrame | None
-    coverage: pl.DataFrame
-    spacing: pl.DataFrame
-    every: pl.DataFrame
-    shingles: Shingles
-    n_words: int
-
-
-def hindrance(task: AnyTask, plan: BlockPlan) -> str:
+def hindrance(task: AnyTask, context: Context) -> str:
     """Why the corpus or its language cannot support a task; empty if they may."""
-    if not plan.n_sentences and not isinstance(task, RelationTask):
+    if not context.n_sentences and not isinstance(task, RelationTask):
         return "the corpus has no sentences, only trees"
-    return unsupported(task, plan.layers, plan.language)
+    return unsupported(task, context.layers, context.language)
 
 
 def over_parts(
@@ -193,18 +143,18 @@ def over_parts(
 
 
 def frequencies_of(
-    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], context: Context, executor: Executor | None
 ) -> Frequencies | None:
     """The word frequency list that tasks use; None without a probing task, or if there is no list of the language."""
     if not any(isinstance(task, ProbingTask) for task in tasks):
         return None
     return frequency_filter.frequencies(
-        plan.settings, plan.language, lambda: over_parts(frequency_filter.counted, parts, executor)
+        context.settings, context.language, lambda: over_parts(frequency_filter.counted, parts, executor)
     )
 
 
 def select(
-    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None = None,
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], context: Context, executor: Executor | None = None,
     progress: Progress = silent,
 ) -> Candidates:  # fmt: skip
     """The candidates of tasks that the corpus supports.
@@ -212,55 +162,60 @@ def select(
     Args:
         tasks: what is built; either relation tasks only, or none of them.
         parts: of one block; shards in memory, if it is not the only one.
-        plan: what holds for all blocks.
+        context: what holds for all tasks and blocks.
         executor: runs the steps over parts; without one they run here.
         progress: called with the number of parts whose candidates are selected.
     """
-    settings = plan.settings
+    settings = context.settings
     if any(isinstance(task, RelationTask) for task in tasks):
-        relations = list(over_parts(_relations_of_part, parts, executor, tuple(tasks), plan.language, settings))
+        relations = list(over_parts(_relations_of_part, parts, executor, tuple(tasks), context))
         frames, copies = {}, {}
         for task in tasks:
             frame = _stack([of_part[task.name] for of_part in relations])
-            single = _relations_once(frame)
+            # the one that can be used, else the one in the last of the published splits
+            worth = pl.col("reason").null_count(), pl.col("native").cast(Split).first()
+            single = _without_copies(frame, "key", ["shard", "at"], *worth)
             frames[task.name] = single.with_row_index("row")
             copies[task.name] = frame.join(single, on=["shard", "at"], how="anti").select("corpus", sent_ids="ids")
         return Candidates(frames, copies=copies)
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
-    frequencies = plan.frequencies if probing else None
-    of_parts: list[_PartCandidates] = []
-    for of_part in over_parts(candidates_of_part, parts, executor, tuple(tasks), plan):
+    frequencies = context.frequencies if probing else None
+    of_parts: list[Candidates] = []
+    for of_part in over_parts(candidates_of_part, parts, executor, tuple(tasks), context):
         of_parts.append(of_part)
-        progress(f"selecting candidates of {plan.language.code}: parts", len(of_parts), len(parts))
+        progress(f"selecting candidates of {context.language.code}: parts", len(of_parts), len(parts))
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
-    layers = plan.layers
-    if probing and not plan.only_block:  # the card of a config says which words each block had
+    layers = context.layers
+    if probing and not context.small:  # the card of a config says which words each block had
         layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
-    ipm = frequency_filter.covered_corpora([of_part.coverage for of_part in of_parts], frequencies, settings, layers)
-    of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences is not None]
+    coverage = [of_part.coverage for of_part in of_parts]
+    covered, notes = frequency_filter.covered_corpora(coverage, frequencies, settings, layers)
+    of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences.width]
     sentences, copies = pl.DataFrame(), dict[str, pl.DataFrame]()
     if of_documents:
         frame = _stack(of_documents).join(every, on=["shard", "sent"], how="left", maintain_order="left")
-        single, of_discourse = _without_copies(frame, pl.col("annotated").sum())
+        single = _without_copies(frame, "owner", OWNED, pl.col("annotated").sum())
+        of_discourse = _lost_copies(frame, single)
         copies = {task.name: of_discourse for task in tasks if isinstance(task, DiscourseTask)}
         sentences = windows.with_passages(
             single.drop("doc", "owner", "annotated"),
             settings,
-            by_hash=not plan.only_block,
-            left_out=windows.not_prose(plan.sources, settings),
+            by_hash=not context.small,
+            left_out=windows.not_prose(context.sources, settings),
         )
     spacing = pl.concat([of_part.spacing for of_part in of_parts]).group_by("corpus").sum()
     tokenised = spacing.filter(clean_text.is_tokenised())["corpus"].sort().to_list()
     of_task = {}
     for task in probing:
         frame = _stack([of_part.of_task[task.name] for of_part in of_parts])
-        frame = frequency_filter.filtered(frame, ipm, settings)
+        frame = frequency_filter.filtered(frame, covered, settings)
         if task.edit is not None:  # an edit of such a text is no edit of what people write
             unnatural = pl.when(pl.col("corpus").is_in(tokenised)).then(pl.lit("tokenised"))
             frame = frame.with_columns(reason=pl.coalesce("reason", unnatural))
         frame = frame.join(every, on=["shard", "sent"], how="left", maintain_order="left")
-        single, copies[task.name] = _without_copies(frame, pl.col("reason").null_count())
+        single = _without_copies(frame, "owner", OWNED, pl.col("reason").null_count())
+        copies[task.name] = _lost_copies(frame, single)
         of_task[task.name] = single.drop("doc", "owner").with_row_index("row")
     return Candidates(
         of_task=of_task,
@@ -271,8 +226,8 @@ def select(
             for task in tasks
             if isinstance(task, DiscourseTask) and task.mark
         },
-        forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms is not None]),
-        notes=ipm.notes,
+        forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms.width]),
+        notes=notes,
         text_notes=tuple(f"The text of {corpus} {clean_text.NOTE_TOKENISED}" for corpus in tokenised),
         every=every,
         copies=copies,
@@ -281,27 +236,29 @@ def select(
     )
 
 
-def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPlan) -> _PartCandidates:
-    """The candidates of one part, of probing and discourse tasks; it asks the plan for language, settings and lists."""
-    shard, language, settings = part.load(), plan.language, plan.settings
+def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], context: Context) -> Candidates:
+    """The candidates of one part, of probing and discourse tasks."""
+    shard, language, settings = part.load(), context.language, context.settings
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     discourse = [task for task in tasks if isinstance(task, DiscourseTask)]
     trees, of_task, coverage = Trees(shard), {}, pl.DataFrame()
     if probing:
-        described = frequency_filter.with_ipm(sentence_candidates.sentences(trees, settings), trees, plan.frequencies)
+        described = frequency_filter.with_ipm(
+            sentence_candidates.sentences(trees, settings), trees, context.frequencies
+        )
         coverage = frequency_filter.coverage(described)
         for task in probing:
-            selected = task.select(trees, Context(task.name, language, settings, task.labels, plan.frequencies))
+            selected = task.select(trees, context.of_task(task))
             selected = selected.with_columns(pl.col("^label$").cast(pl.String))
             checked(selected, PROBING_CANDIDATES, f"{task.place}: select")
             of_task[task.name] = sentence_candidates.candidates(selected, trees, described)
-            if task.name in plan.trust and not plan.silver.isdisjoint(shard.documents["corpus"]):
-                of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, plan.trust[task.name])
-    return _PartCandidates(
+            if task.name in context.trust and not context.silver.isdisjoint(shard.documents["corpus"]):
+                of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, context.trust[task.name])
+    return Candidates(
         of_task=of_task,
-        sentences=windows.sentences(shard, settings) if discourse else None,
+        sentences=windows.sentences(shard, settings) if discourse else pl.DataFrame(),
         marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
-        forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
+        forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else pl.DataFrame(),
         coverage=coverage,
         spacing=shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc")
         .group_by("corpus")
@@ -312,9 +269,7 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], plan: BlockPl
     )
 
 
-def _relations_of_part(
-    part: Loadable, tasks: tuple[RelationTask, ...], language: LanguageData, settings: Settings
-) -> dict[str, pl.DataFrame]:
+def _relations_of_part(part: Loadable, tasks: tuple[RelationTask, ...], context: Context) -> dict[str, pl.DataFrame]:
     """The candidates of one part by task, with the corpus and the id of their document.
 
     Relations are few, so that their texts come along.
@@ -323,7 +278,7 @@ def _relations_of_part(
     documents = shard.documents.select("doc", "corpus", "doc_id", doc_key="key")
     of_task = {}
     for task in tasks:
-        selected = task.select(shard, Context(task.name, language, settings, task.labels))
+        selected = task.select(shard, context.of_task(task))
         checked(selected, RELATION_CANDIDATES, f"{task.place}: select")
         of_task[task.name] = selected.join(documents, on="doc", maintain_order="left").with_row_index("at")
     return of_task
@@ -341,32 +296,30 @@ def _with_owners(shard: Shard) -> pl.DataFrame:
     return sentences.select("sent", "doc", pl.coalesce("owner", "key").alias("owner"))
 
 
-def _without_copies(frame: pl.DataFrame, worth: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows without those of documents, and sentences outside documents, that are there twice; and the others.
+def _without_copies(frame: pl.DataFrame, same: str, copy: Sequence[str], *worth: pl.Expr) -> pl.DataFrame:
+    """The rows without the further copies of what is there several times.
 
-    Of several copies the one with the largest ``worth`` is used, else the first one. The others have ``corpus`` and
-    ``sent_ids`` only.
+    Args:
+        frame: the rows.
+        same: the column that all copies have in common.
+        copy: the columns that tell one copy from another; the first one in their order is used.
+        worth: of the rows of a copy; given, the one with the largest is used, of equal ones the first.
     """
-    copy = ["shard", "doc", "owner"]
-    copies = frame.group_by(copy).agg(_worth=worth).sort("_worth", *copy[:2], descending=[True, False, False])
-    used = copies.unique("owner", keep="first", maintain_order=True)
+    values = [value.alias(f"_worth{n}") for n, value in enumerate(worth)]
+    names, descending = [f"_worth{n}" for n in range(len(worth))], [True] * len(worth) + [False] * len(copy)
+    copies = frame.group_by(same, *copy).agg(*values).sort(*names, *copy, descending=descending, nulls_last=True)
+    used = copies.unique(same, keep="first", maintain_order=True)
     if used.height == copies.height:
-        return frame, pl.DataFrame(schema=COPIES)
-    others = frame.join(used, on=copy, how="anti", maintain_order="left")
-    single = frame.join(used, on=copy, how="semi", maintain_order="left")
-    return single, others.select("corpus", sent_ids=pl.concat_list("sent_id"))
+        return frame
+    return frame.join(used, on=[same, *copy], how="semi", maintain_order="left")
 
 
-def _relations_once(frame: pl.DataFrame) -> pl.DataFrame:
-    """The candidates of a relation task without those whose key another has, which is in two corpora.
-
-    The one that can be used stays, else the one in the last of the published splits, else the first.
-    """
-    native = pl.col("native").cast(Split)
-    ordered = frame.sort(
-        pl.col("reason").is_null(), native, descending=True, nulls_last=True, maintain_order=True
-    ).unique("key", keep="first", maintain_order=True)
-    return ordered.sort("shard", "at")
+def _lost_copies(frame: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
+    """What a frame has beside ``single``: ``corpus`` and ``sent_ids``."""
+    if single.height == frame.height:
+        return pl.DataFrame(schema={"corpus": pl.String, "sent_ids": pl.List(pl.String)})
+    others = frame.join(single, on=["owner", *OWNED], how="anti", maintain_order="left")
+    return others.select("corpus", sent_ids=pl.concat_list("sent_id"))
 
 
 def _stack(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -395,8 +348,7 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
         stacked = together([frame.with_columns(_block=n) if frame.width else frame for n, frame in enumerate(frames)])
         if not stacked.width:
             return stacked
-        single = stacked.filter(pl.col("_block") == pl.col("_block").min().over("key"))
-        return single.drop("_block", "row").with_row_index("row")
+        return _without_copies(stacked, "key", ["_block"]).drop("_block", "row").with_row_index("row")
 
     return replace(
         blocks[0],
@@ -416,74 +368,44 @@ def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
     )
 
 
-class TaskSample(msgspec.Struct, frozen=True):
-    """The sample of a task, and the candidates to which its rows refer by number.
+def sentences_of(task: AnyTask, sample: Sample) -> pl.DataFrame:
+    """Every sentence that a row shows: ``shard``, ``sent``; none of relations, whose rows have their texts."""
+    rows = sample.rows
+    if rows.is_empty() or isinstance(task, RelationTask):
+        return pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
+    numbers = rows["members"].explode() if "members" in rows.columns else rows["row"]
+    return sample.frame.select("shard", "sent")[numbers.unique().drop_nulls().to_list()]
 
-    Attributes:
-        task: whose sample it is.
-        chosen: rows and drops.
-        frame: the candidates.
-        notes: what the card says of the candidates.
-    """
 
-    task: AnyTask
-    chosen: Sample
-    frame: pl.DataFrame
-    notes: tuple[str, ...]
+def problem_of_sample(task: AnyTask, sample: Sample) -> str:
+    """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
+    if not sample.reason and not sample.rows.is_empty():
+        labels, used = task.labels or sample.labels, sample.labels or task.labels
+        missing = problem_of(sample.rows, labels, used, task.splits)
+        if missing and isinstance(task, DiscourseTask):
+            n_documents = sample.frame.drop_nulls("passage")["doc_key"].n_unique()
+            if n_documents < len(SPLITS):
+                return f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
+        return missing
+    too_short = _too_short(sample.frame, task.least) if isinstance(task, DiscourseTask) else ""
+    return (sample.reason or too_short or "no candidates are left") + losses(sample.drops.counts)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names that ``label`` indexes: the task's, or else those that the corpus decides on."""
-        return self.task.labels or self.chosen.labels
 
-    @property
-    def used(self) -> tuple[str, ...]:
-        """The labels that rows have: all, or a part of the task's."""
-        return self.chosen.labels or self.task.labels
-
-    @property
-    def sentences(self) -> pl.DataFrame:
-        """Every sentence that a row shows: ``shard``, ``sent``; none of relations, whose rows have their texts."""
-        rows = self.chosen.rows
-        if rows.is_empty() or isinstance(self.task, RelationTask):
-            return pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
-        numbers = rows["members"].explode() if "members" in rows.columns else rows["row"]
-        return self.frame.select("shard", "sent")[numbers.unique().drop_nulls().to_list()]
-
-    @property
-    def problem(self) -> str:
-        """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
-        rows = self.chosen.rows
-        if not self.chosen.reason and not rows.is_empty():
-            missing = problem_of(rows, self.labels, self.used, self.task.splits)
-            if missing and isinstance(self.task, DiscourseTask):
-                n_documents = self.frame.drop_nulls("passage")["doc_key"].n_unique()
-                if n_documents < len(SPLITS):
-                    return (
-                        f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
-                    )
-            return missing
-        reason = self.chosen.reason or self._too_short or "no candidates are left"
-        return reason + losses(self.chosen.drops)
-
-    @property
-    def _too_short(self) -> str:
-        """The message that no document, or no passage, has enough sentences for the task; empty if one has."""
-        if not isinstance(self.task, DiscourseTask):
-            return ""
-        least, reasons = self.task.least, self.frame["reason"].drop_nulls()
-        for reason, words in NO_TEXT.items():
-            if self.frame.height == (reasons == reason).sum():
-                return words
-        longest = self.frame.group_by("doc_key").len()["len"].max()
-        if isinstance(longest, int) and longest < least:
-            return f"documents have at most {longest} sentences; {least} are needed"
-        passages = self.frame.drop_nulls("passage").group_by("passage").len()["len"]
-        unbroken = passages.max() if len(passages) else 0
-        if isinstance(unbroken, int) and unbroken < least:
-            ends = losses(dict(Counter(reasons.to_list())), "sentences that end a passage")
-            return f"passages of sentences that can be shown have at most {unbroken}; {least} are needed{ends}"
-        return ""
+def _too_short(frame: pl.DataFrame, least: int) -> str:
+    """The message that no document, or no passage, has enough sentences for the task; empty if one has."""
+    reasons = frame["reason"].drop_nulls()
+    for reason, words in NO_TEXT.items():
+        if frame.height == (reasons == reason).sum():
+            return words
+    longest = frame.group_by("doc_key").len()["len"].max()
+    if isinstance(longest, int) and longest < least:
+        return f"documents have at most {longest} sentences; {least} are needed"
+    passages = frame.drop_nulls("passage").group_by("passage").len()["len"]
+    unbroken = passages.max() if len(passages) else 0
+    if isinstance(unbroken, int) and unbroken < least:
+        ends = losses(dict(Counter(reasons.to_list())), "sentences that end a passage")
+        return f"passages of sentences that can be shown have at most {unbroken}; {least} are needed{ends}"
+    return ""
 
 
 def losses(drops: Mapping[str, int], name: str = "lost") -> str:
@@ -514,95 +436,93 @@ def problem_of(
 
 
 def sample_tasks(
-    tasks: Sequence[AnyTask], candidates: Candidates, plan: BlockPlan, executor: Executor | None,
+    tasks: Sequence[AnyTask], candidates: Candidates, context: Context, executor: Executor | None,
     progress: Progress = silent,
-) -> list[TaskSample]:  # fmt: skip
+) -> list[Sample]:  # fmt: skip
     """The sample of each task in a block; the executor makes those of probing tasks, while the others are made here.
 
     Without an executor, and for a small block, everything is done here.
     """
-    settings = plan.settings if plan.only_block else plan.settings.within_block()
-    choosing = f"choosing rows of {plan.language.code}: tasks"
+    settings = context.settings if context.small else context.settings.within_block()
+    choosing = f"choosing rows of {context.language.code}: tasks"
     if executor is None or candidates.every.height < MANY:
-        made = list[TaskSample]()
+        made = list[Sample]()
         for task in tasks:
             progress(choosing, len(made), len(tasks))
-            made.append(sample(task, candidates, plan, settings))
+            made.append(sample(task, candidates, context, settings))
         progress(choosing, len(tasks), len(tasks))
         return made
     begun = {
-        task.name: executor.submit(sample, task, candidates.only(task), plan, settings)
+        task.name: executor.submit(sample, task, candidates.only(task), context, settings)
         for task in tasks
         if isinstance(task, ProbingTask)
     }
-    here: dict[str, TaskSample] = {}
+    here: dict[str, Sample] = {}
     for task in tasks:
         if task.name not in begun:
             progress(choosing, len(here) + sum(future.done() for future in begun.values()), len(tasks))
-            here[task.name] = sample(task, candidates, plan, settings)
+            here[task.name] = sample(task, candidates, context, settings)
     samples = [begun[task.name].result() if task.name in begun else here[task.name] for task in tasks]
     progress(choosing, len(tasks), len(tasks))
     return samples
 
 
-def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Settings) -> TaskSample:
+def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Settings) -> Sample:
     """The rows of a task.
 
     Args:
         task: what is built.
         candidates: what ``select`` returned.
-        plan: what holds for all blocks.
-        settings: the plan's, with the sizes and least numbers that hold for these candidates.
+        context: what holds for all tasks and blocks.
+        settings: those of the context, with the sizes and least numbers that hold for these candidates.
     """
-    settings = task.sized(settings)
-    in_blocks = not plan.only_block
-    context = Context(
-        task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
-        candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks,
-        shares=plan.settings.shares if in_blocks else SHARES, trace=plan.trace, forms=plan.forms,
-    )  # fmt: skip
+    shares, settings = context.settings.shares, task.sized(settings)
+    context = replace(context.of_task(task, settings), similarity=candidates.similarity)
     frame = candidates.frame(task)
     notes: tuple[str, ...] = (
         tuple(filter(None, [task.note])) if isinstance(task, RelationTask) else candidates.text_notes
     )
     if isinstance(task, ProbingTask):
         notes = (*candidates.notes, *candidates.text_notes)
-        frame = syncretism.with_reasons(frame, task, candidates.forms, plan.language, settings)
+        frame = syncretism.with_reasons(frame, task, candidates.forms, context.language, settings)
     if frame.is_empty():
         reason = "no sentence is what the task asks for"
         if isinstance(task, ProbingTask) and task.feature:
             reason = f"no word that the task asks for has {task.feature}"
-        return TaskSample(task, Sample(pl.DataFrame(), reason=reason), frame, notes)
+        return Sample(pl.DataFrame(), reason=reason, frame=frame, notes=notes)
     if isinstance(task, ProbingTask):
-        frame, chosen = _split_and_sample(task, frame, context)
+        frame, chosen, context = _split_and_sample(task, frame, context, SHARES if context.small else shares)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
-    if n_copies := candidates.copies.get(task.name, pl.DataFrame()).height:
-        chosen.drops[COPY] = chosen.drops.get(COPY, 0) + n_copies
-        chosen = replace(chosen, candidates=chosen.candidates + n_copies)
+    if (copies := candidates.copies.get(task.name, pl.DataFrame())).height:
+        context.drops.lose(COPY, copies, step=FILTERS)
+        chosen = replace(chosen, candidates=chosen.candidates + copies.height)
     if not chosen.rows.is_empty():
         of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
         checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.place}: sample")
-    return TaskSample(task, chosen, frame, notes)
+    ends = windows.ends(frame) if isinstance(task, DiscourseTask) else Counter[str]()
+    return replace(chosen, frame=frame, notes=notes, drops=context.drops, ends=ends)
 
 
-def _split_and_sample(task: ProbingTask, frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, Sample]:
-    """The candidates with their splits, and the sample: of several attempts the one that is nearest to ``MIN_ROWS``.
+def _split_and_sample(
+    task: ProbingTask, frame: pl.DataFrame, context: Context, shares: tuple[float, ...] | None
+) -> tuple[pl.DataFrame, Sample, Context]:
+    """The candidates with their splits, the sample, and its context with the drops.
 
-    There is a further attempt only where splits are too small and other shares could change that.
+    Of several attempts it is the one that is nearest to ``MIN_ROWS``. There is a further attempt only where splits are
+    too small and other ``shares`` could change that.
     """
-    shares: tuple[float, ...] | None = context.shares
-    attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample]] = []
+    attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample, Context]] = []
     while shares and len(attempts) < ATTEMPTS:
-        split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=context.in_blocks)
+        split = sentence_candidates.with_splits(frame, task, context.settings.seed, shares, by_hash=not context.small)
         split = _in_test(split) if task.conditions else split
-        chosen = task.sample(split, context)
+        attempt = replace(context, drops=Drops(context.drops.remember))
+        chosen = task.sample(split, attempt)
         sizes = [int((chosen.rows["split"] == name).sum()) if chosen.rows.height else 0 for name in SPLITS]
         fullness = min(1.0, *(size / least for size, least in zip(sizes, MIN_ROWS, strict=True)))
-        attempts.append(((fullness, sum(sizes)), split, chosen))
-        shares = None if context.in_blocks or task.conditions else corrected_shares(shares, sizes)
-    _, split, chosen = max(attempts, key=lambda attempt: attempt[0])
-    return split, chosen
+        attempts.append(((fullness, sum(sizes)), split, chosen, attempt))
+        shares = None if not context.small or task.conditions else corrected_shares(shares, sizes)
+    return max(attempts, key=lambda attempt: attempt[0])[1:]
 
 
 def _in_test(frame: pl.DataFrame) -> pl.DataFrame:

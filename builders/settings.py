@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from discoprobe.loaders.assignments import read_assignments
 from discoprobe.loaders.errors import UnknownNameError, UsageError
 
 SPLITS = ("train", "validation", "test")
@@ -218,18 +219,11 @@ def with_values(settings: Settings, assignments: Sequence[str]) -> Settings:
         UsageError: if an assignment has no value or one that cannot be read.
         UnknownNameError: for a name that cannot be set.
     """
-    changes: dict[str, Any] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if name not in _READERS:
-            raise UnknownNameError("setting", name, _READERS)
-        read, example = _READERS[name]
-        if not equals:
-            raise UsageError(f"setting '{name}' has no value; write it without blanks, such as {name}={example}")
-        try:
-            changes[name] = read(value)
-        except ValueError:
-            raise UsageError(f"setting '{assignment}' cannot be read; give a value such as {name}={example}") from None
+    changes = read_assignments(
+        assignments, {name: read for name, (read, _) in _READERS.items()}, "setting",
+        without_value=lambda name: f"write it without blanks, such as {name}={_READERS[name][1]}",
+        unreadable=lambda name: f"give a value such as {name}={_READERS[name][1]}",
+    )  # fmt: skip
     changed = msgspec.structs.replace(settings, **changes)
     for name, path in changed.files().items():
         if not path.is_file():

@@ -6,11 +6,13 @@ There is no list to edit. Plugins (``loaders.plugins``) have such modules in fol
 hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then stands for all of them.
 """
 
+import functools
 import importlib
 import inspect
 import pkgutil
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -26,31 +28,37 @@ from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import SHARES, SPLITS, Settings
+from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.loaders import plugins
-from discoprobe.loaders.corpus import FormsFile, Shard
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Shard, Trust
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What the functions of a task know besides their candidates.
+    """What the steps of a build know besides the candidates: of all tasks, and `of_task` of one.
 
     Attributes:
-        task: name of the task; every choice depends on it.
+        task: name of the task; every choice depends on it. Empty for all.
         language: facts about the language.
         settings: seed, sizes and filters.
         labels: label names; empty where the corpus decides.
-        decided: the labels that the first blocks of a large corpus decided on, where the corpus decides; the counts of
-            these labels are made equal over all blocks. Empty where they are still to be decided.
-        similarity: of the sentences that discourse tasks sample from.
         frequencies: the word frequency list that the settings name; None where there is none.
+        similarity: of the sentences that discourse tasks sample from.
         free: whether each candidate may be in any split.
-        in_blocks: whether the candidates are those of one block of a larger corpus.
-        shares: of the candidates, for each split.
-        trace: whether the lost candidates are remembered.
+        small: whether the corpus is one block, which is sampled as a whole: the splits of groups are assigned by their
+            sizes, each sample has the set sizes, and matching is less strict, since there is less to choose from. In a
+            block of a larger corpus, splits depend on the hash of a group alone, and sizes hold for all blocks
+            together.
         forms: a table of inflected forms beside the corpora; None for none.
+        decided_labels: those that the first blocks of a large corpus decided on, by task, where the corpus decides.
+        sources: the corpora.
+        layers: annotation of the corpora.
+        n_sentences: in the corpora.
+        trust: how sure the models of annotated text must be, by the name of the task.
+        drops: where every step marks the candidates that it leaves out.
     """
 
     task: str
@@ -58,36 +66,65 @@ class Context(msgspec.Struct, frozen=True):
     settings: Settings
     labels: tuple[str, ...] = ()
     frequencies: Frequencies | None = None
-    decided: tuple[str, ...] = ()
     similarity: Similarity | None = None
     free: bool = False
-    in_blocks: bool = False
-    shares: tuple[float, ...] = SHARES
-    trace: bool = False
-    forms: FormsFile | None = None
+    small: bool = True
+    forms: Source | None = None
+    decided_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    layers: frozenset[str] = frozenset()
+    n_sentences: int = 0
+    trust: Mapping[str, Trust] = field(default_factory=dict)
+    drops: Drops = field(default_factory=Drops)
+
+    def of_task(self, task: "AnyTask", settings: Settings | None = None) -> "Context":
+        """The context of one task, without drops; with other ``settings``, if given."""
+        return replace(
+            self, task=task.name, labels=task.labels, settings=settings or self.settings,
+            free=task.split_by == "cluster" and self.small, drops=Drops(self.drops.remember),
+        )  # fmt: skip
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """The labels of the task that the first blocks decided on, where the corpus decides.
+
+        The counts of these labels are made equal over all blocks. Empty where they are still to be decided.
+        """
+        return self.decided_labels.get(self.task, ())
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:
         """What every hash of this task starts with."""
         return self.settings.seed, self.task
 
+    @property
+    def silver(self) -> frozenset[str]:
+        """The corpora that a model annotated, so that ``trust`` decides which candidates of theirs are used."""
+        return frozenset(source.name for source in self.sources if "silver" in (source.annotation or {}))
+
 
 class Sample(msgspec.Struct, frozen=True):
-    """The rows that a task chose, and why it left out the others.
+    """The rows that a task chose.
 
     Attributes:
         rows: the columns of ``PROBING_ROWS`` or ``DISCOURSE_ROWS`` (``builders/config.py``).
-        drops: the candidates that were lost, by reason.
         labels: label names, where the corpus decides on them; or those of the task's labels that rows have.
         candidates: number of candidates before any was dropped.
         reason: why there are no rows, where the task knows; else empty.
+        frame: the candidates, to which the rows refer by number; filled in by the build, as what follows is.
+        notes: what the card says of the candidates.
+        drops: the candidates that were lost.
+        ends: sentences at which a passage ends, by reason, for the card.
     """
 
     rows: pl.DataFrame
-    drops: Drops = field(default_factory=Drops)
     labels: tuple[str, ...] = ()
     candidates: int = 0
     reason: str = ""
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    notes: tuple[str, ...] = ()
+    drops: Drops = field(default_factory=Drops)
+    ends: Counter[str] = field(default_factory=Counter)
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -103,10 +140,21 @@ def always_available(_language: LanguageData) -> str:
     return ""
 
 
-class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
-    """What cards, manifests and the audit say of a task.
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """How the rows of a task are made, as far as all tasks have it in common, and what cards and the audit say of it.
 
     Attributes:
+        sample: chooses rows from the candidates of the whole corpus.
+        labels: label names in the order of their indices, the same in every language, which may use a part of them;
+            empty where the corpus decides.
+        decides: the corpus decides which labels are used; always so where there are no ``labels``.
+        pairs: rows come in sets that share ``pair_id``: label 0 is an original, the other labels are edits of it.
+        needs: layers of annotation without which the task cannot be built.
+        lacks: why the task is not available in a language; an empty string where it is.
+        conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
+            split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
+        region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
+        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
         name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
         definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
         papers: publications whose names ``builders/papers.toml`` does not have; those that the definition mentions are
@@ -118,6 +166,15 @@ class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
             found.
     """
 
+    sample: Callable[[pl.DataFrame, Context], Sample]
+    labels: tuple[str, ...] = ()
+    decides: bool = False
+    pairs: bool = False
+    needs: frozenset[str] = frozenset()
+    lacks: Callable[[LanguageData], str] = always_available
+    conditions: tuple[str, ...] = ()
+    region: int = 0
+    uses_forms: bool = False
     name: str = ""
     family: str = ""
     definition: str = "{docstring}"
@@ -132,35 +189,10 @@ class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
         """What messages to the author of the task begin with: its name, and the file and line of a plugin."""
         return f"{self.plugin}:{plugins.line_of_task(Path(self.plugin))}: {self.name}" if self.plugin else self.name
 
-
-class Task(TaskDescription, frozen=True, kw_only=True):
-    """How the rows of a task are made, as far as all tasks have it in common.
-
-    Attributes:
-        sample: chooses rows from the candidates of the whole corpus.
-        labels: label names in the order of their indices, the same in every language, which may use a part of them;
-            empty where the corpus decides.
-        decides: the corpus decides which labels are used; always so where there are no ``labels``.
-        natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
-        pairs: rows come in sets that share ``pair_id``: label 0 is an original, the other labels are edits of it.
-        needs: layers of annotation without which the task cannot be built.
-        lacks: why the task is not available in a language; an empty string where it is.
-        conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
-            split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
-        region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
-        uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
-    """
-
-    sample: Callable[[pl.DataFrame, Context], Sample]
-    labels: tuple[str, ...] = ()
-    decides: bool = False
-    natural: bool = False
-    pairs: bool = False
-    needs: frozenset[str] = frozenset()
-    lacks: Callable[[LanguageData], str] = always_available
-    conditions: tuple[str, ...] = ()
-    region: int = 0
-    uses_forms: bool = False
+    @property
+    def natural(self) -> bool:
+        """Whether the labels have the shares that they have in the corpus, and need not be equally frequent."""
+        return False
 
     @property
     def open(self) -> bool:
@@ -237,6 +269,11 @@ class RelationTask(Task, frozen=True, kw_only=True):
     shape: Shape = Shape.RELATION
     note: str = ""
 
+    @property
+    def natural(self) -> bool:
+        """So in all that are not pairs: they are too few to leave some out."""
+        return not self.paired
+
 
 AnyTask = ProbingTask | DiscourseTask | RelationTask
 T = TypeVar("T", bound=AnyTask)
@@ -274,45 +311,34 @@ def _published(task: T, name: str, family: str, module: ModuleType) -> T:
     if not plugins.folder_of(file):
         return task
     functions: dict[str, Any] = {
-        role: PluginFunction(role, function, file) for role in RETURNED if (function := getattr(task, role, None))
+        role: functools.partial(_call_plugin, role, function, file)
+        for role in RETURNED
+        if (function := getattr(task, role, None))
     }
     return replace(task, plugin=str(file), **functions)
 
 
 RETURNED: Mapping[str, type] = {
-    "select": pl.DataFrame, "mark": pl.DataFrame, "sample": Sample, "edit": tuple, "lacks": str,
+    "select": pl.DataFrame, "mark": pl.DataFrame, "sample": Sample, "edit": Edit, "lacks": str,
 }  # fmt: skip
 """The functions of a task, and what they return."""
 
 
-class PluginFunction(msgspec.Struct, frozen=True):
-    """A function of a task of a plugin; what it raises becomes an error that names a line of the plugin.
+def _call_plugin(role: str, function: Callable[..., Any], file: Path, *arguments: Any) -> Any:
+    """What a function of a task of a plugin returns; what it raises becomes an error that names a line of the plugin.
 
-    Attributes:
-        role: the field of the task that holds it.
-        function: the function.
-        file: that defines the task.
+    Raises:
+        DiscoprobeError: it fails, or does not return what a function of this role does.
     """
-
-    role: str
-    function: Callable[..., Any]
-    file: Path
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Calls the function.
-
-        Raises:
-            DiscoprobeError: it fails, or does not return what a function of this role does.
-        """
-        try:
-            returned = self.function(*arguments)
-            if not isinstance(returned, expected := RETURNED[self.role]):
-                raise TypeError(f"{self.role} returned {type(returned).__name__}, not {expected.__name__}")
-        except DiscoprobeError:
-            raise
-        except Exception as error:
-            raise plugins.plugin_error(self.file, error) from error
-        return returned
+    try:
+        returned = function(*arguments)
+        if not isinstance(returned, expected := RETURNED[role]):
+            raise TypeError(f"{role} returned {type(returned).__name__}, not {expected.__name__}")
+    except DiscoprobeError:
+        raise
+    except Exception as error:
+        raise plugins.plugin_error(file, error) from error
+    return returned
 
 
 def packaged_modules() -> Iterator[tuple[str, str, ModuleType]]:

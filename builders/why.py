@@ -1,7 +1,8 @@
 """Why a sentence is in a config or not: `build why`.
 
-``trace`` builds one config with the steps of every build, but each loss is remembered. Its result, a ``Trace``, says
-what became of a sentence or a row, with the meaning of the reason (``drops``) and the rule that applied (``rule_of``).
+``trace`` builds one config with the steps of every build, whose marks (``drops``) keep their sentences. Its result, a
+``Trace``, says what became of a sentence or a row, with the meaning of the reason and the rule that applied
+(``rule_of``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from discoprobe.builders.blocks import Block
 from discoprobe.builders.build import collect_rows
 from discoprobe.builders.clean_text import FAULTS
 from discoprobe.builders.config import Config, Shape, Unavailable
-from discoprobe.builders.drops import COUNTERPART, FATES, FAULTY, READERS, fates_of_rows, meanings
+from discoprobe.builders.drops import COUNTERPART, FATES, FAULTY, READERS, meanings
 from discoprobe.builders.passages.distractors import CLOSE, DONORS
 from discoprobe.builders.passages.windows import HEADING, LONG
 from discoprobe.builders.sampling.balance import REPEATED
@@ -75,7 +76,7 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
         settings: seed, sizes and filters.
         sampled: the config as it was built, or why there is none.
         config: the same without the rows that readers found faulty, or why there is none.
-        fates: as ``drops.fates_of`` gives, of all blocks and of their comparison.
+        fates: as ``Drops.fates`` gives, of all blocks and of their comparison.
         blocks: those that were read.
         unread: those that were not, since the sizes were full.
         excluded: rows that readers found faulty: id → verdict.
@@ -225,10 +226,9 @@ def trace(  # noqa: PLR0913, PLR0917 (what a build consists of)
     """Builds one config and remembers every loss; the arguments are those of ``build_all``."""
     (rows,) = collect_rows([task], corpus, settings, executor, ahead, progress, trace=True).values()
     config = rows.config(corpus)
-    fates = pl.concat([*rows.fates, fates_of_rows(rows.drops)])
     n_read = len(rows.blocks_read)
     blocks = rows.blocks[:n_read] if rows.blocks else [corpus.parts]
-    return Trace(task, corpus, settings, config, config, fates, blocks, rows.blocks[n_read:])
+    return Trace(task, corpus, settings, config, config, rows.drops.fates(), blocks, rows.blocks[n_read:])
 
 
 def _sentences(parts: Sequence[Loadable]) -> pl.DataFrame:

@@ -10,11 +10,11 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "annotation_manifest": ["NAME", "WORK"],
-    "corpus": ["Corpus", "Counts", "DOCUMENTS", "RST_NODES", "SENTENCES", "Shard", "Source", "SourceFile", "TOKENS",
+    "corpus": ["Corpus", "Counts", "DOCUMENTS", "RST_NODES", "SENTENCES", "Shard", "Source", "TOKENS",
         "UPOS", "feat", "joined"],
     "errors": ["AuditFailedError", "CorpusFormatError", "DiscoprobeError", "IntegrityError", "RemoteError",
         "RetryPolicy", "UnknownNameError", "UnsupportedError", "UsageError"],
-    "files": ["FileHashes", "PREFIX", "Place", "allowed_values", "cache_folder", "convert_table", "hashes_of",
+    "files": ["File", "PREFIX", "Place", "allowed_values", "cache_folder", "convert_table", "hashes_of",
         "line_of", "mistakes", "recovered", "work_folder"],
     "hashing": ["keys_of", "text_keys"],
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],

@@ -7,14 +7,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import msgspec
 
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts
-from discoprobe.loaders.corpus import SourceFile
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.files import hashes_of
+from discoprobe.loaders.files import File, hashes_of
 
 NAME: Final = "annotate.json"
 WORK: Final = ".annotating"
@@ -22,32 +21,13 @@ WORK: Final = ".annotating"
 FORMAT: Final = 2
 
 
-class FileEntry(TypedDict):
-    """Hash and size of a file."""
-
-    sha256: str
-    bytes: int
-
-
-class AnnotationCounts(TypedDict):
-    """Numbers of what was written, dropped and corrected.
-
-    ``drops`` counts by reason what was left out, in the steps ``reading`` and ``annotation``. ``corrections`` counts by
-    kind the sentence boundaries of the segmenter that were corrected (``sentence_boundaries.CORRECTIONS``).
-    """
-
-    documents: int
-    sentences: int
-    words: int
-    drops: dict[str, dict[str, int]]
-    corrections: dict[str, int]
-
-
-class AnnotationManifest(AnnotationCounts):
+class AnnotationManifest(msgspec.Struct, frozen=True, kw_only=True):
     """The content of the file.
 
     ``content`` is the digest of everything that the annotation depends on; ``made_by`` has the software, packages and
     models, ``read`` the options of reading; ``source`` lists the files of the text, ``files`` those of the corpus.
+    ``drops`` counts by reason what was left out, in the steps ``reading`` and ``annotation``. ``corrections`` counts by
+    kind the sentence boundaries of the segmenter that were corrected (``segmentation.CORRECTIONS``).
     """
 
     format: int
@@ -61,36 +41,39 @@ class AnnotationManifest(AnnotationCounts):
     content: str
     made_by: dict[str, Any]
     read: dict[str, Any]
+    documents: int
+    sentences: int
+    words: int
+    drops: dict[str, dict[str, int]]
+    corrections: dict[str, int]
     drop_places: dict[str, list[str]]
-    source: dict[str, FileEntry]
-    files: dict[str, FileEntry]
+    source: dict[str, File]
+    files: dict[str, File]
 
 
-class _Head(TypedDict):
-    format: int
+def total(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sums of ``documents``, ``sentences``, ``words``, ``drops`` and ``corrections``, of the parts of a corpus.
 
-
-def total(counts: Iterable[Mapping[str, Any]]) -> AnnotationCounts:
-    """The sums of counts; reasons and kinds are in alphabetical order."""
+    They are counted as in the manifest; reasons and kinds are in alphabetical order.
+    """
     every = list(counts)
-    documents, sentences, words = (sum(each[name] for each in every) for name in ("documents", "sentences", "words"))
+    sums: dict[str, Any] = {name: sum(each[name] for each in every) for name in ("documents", "sentences", "words")}
     drops = {step: _sum(each["drops"].get(step, {}) for each in every) for step in ("reading", "annotation")}
-    corrections = _sum(each["corrections"] for each in every)
-    return AnnotationCounts(documents=documents, sentences=sentences, words=words, drops=drops, corrections=corrections)
+    return {**sums, "drops": drops, "corrections": _sum(each["corrections"] for each in every)}
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(sorted(sum(map(Counter[str], counts), Counter[str]()).items()))
 
 
-def entries(files: Iterable[SourceFile]) -> dict[str, FileEntry]:
+def entries(files: Iterable[File]) -> dict[str, File]:
     """Files as the manifest lists them."""
-    return {file.path: FileEntry(sha256=file.sha256, bytes=file.bytes) for file in files}
+    return {file.path: File("", file.sha256, file.bytes) for file in files}
 
 
 def dump(manifest: AnnotationManifest) -> bytes:
     """The bytes of the file."""
-    return (json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    return (json.dumps(msgspec.to_builtins(manifest), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
 def read_manifest(folder: Path) -> AnnotationManifest | None:
@@ -112,8 +95,8 @@ def _read_unchanged(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
     """The manifest at a path, read again if the time or size of the file changes."""
     data = path.read_bytes()
     try:
-        version = msgspec.json.decode(data, type=_Head)["format"]
-        if version == FORMAT:
+        version = msgspec.json.decode(data, type=dict[str, Any]).get("format")
+        if version in {None, FORMAT}:
             return msgspec.json.decode(data, type=AnnotationManifest)
     except msgspec.MsgspecError as error:
         raise DiscoprobeError(f"{path} is damaged ({error}); annotate again into a new folder") from error
@@ -122,24 +105,22 @@ def _read_unchanged(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
     )
 
 
-def first_difference(folder: Path, files: Mapping[str, FileEntry]) -> str:
+def first_difference(folder: Path, files: Mapping[str, File]) -> str:
     """A message on the first file of a corpus that is missing or has changed; empty if all are as listed."""
     for name, entry in files.items():
         path = folder / name
         if not path.is_file():
             return f"{name} is not there"
-        actual = hashes_of(path)
-        if (actual.bytes, actual.sha256) != (entry["bytes"], entry["sha256"]):
+        if hashes_of(path, with_git=False) != entry:
             return f"{name} was changed"
     return ""
 
 
-def listed(folder: Path, paths: Iterable[Path]) -> dict[str, FileEntry]:
+def listed(folder: Path, paths: Iterable[Path]) -> dict[str, File]:
     """The manifest entries of those ``paths`` that are files; all are below ``folder``."""
     files = sorted(path for path in paths if path.is_file())
     names = (os.fsencode(path.relative_to(folder)).decode(errors="backslashreplace") for path in files)
-    hashes = zip(names, map(hashes_of, files), strict=True)
-    return {name: FileEntry(sha256=of.sha256, bytes=of.bytes) for name, of in hashes}
+    return {name: hashes_of(path, with_git=False) for name, path in zip(names, files, strict=True)}
 
 
 def check_folder(folder: Path, name: str, lang: str) -> None:
@@ -151,9 +132,9 @@ def check_folder(folder: Path, name: str, lang: str) -> None:
     if folder.exists() and not folder.is_dir():
         raise DiscoprobeError(f"{folder} is a file; --out is a folder")
     manifest = read_manifest(folder)
-    if manifest is not None and (manifest["name"], manifest["lang"]) != (name, lang):
+    if manifest is not None and (manifest.name, manifest.lang) != (name, lang):
         raise DiscoprobeError(
-            f"{folder} holds the corpus {manifest['name']} ({manifest['lang']}), and this is {name} "
+            f"{folder} holds the corpus {manifest.name} ({manifest.lang}), and this is {name} "
             f"({lang}); give another --out"
         )
     if manifest is None and not (folder / WORK).is_dir() and folder.is_dir() and any(folder.iterdir()):
@@ -177,7 +158,7 @@ def replace_files(folder: Path, new: Path, names: Iterable[str]) -> None:
         (new / name).replace(folder / name)
 
 
-def corpus_facts(path: Path) -> TreebankFacts | None:
+def corpus_facts(path: Path) -> Source | None:
     """The facts of the corpus that a CoNLL-U file belongs to, from the manifest beside it; None if there is none.
 
     Raises:
@@ -189,9 +170,9 @@ def corpus_facts(path: Path) -> TreebankFacts | None:
         if (folder / WORK).is_dir():
             raise DiscoprobeError(f"{folder}: its annotation is unfinished; run `build annotate` again to continue it")
         return None
-    return TreebankFacts(
-        manifest["name"], manifest["lang"], manifest["licence"], manifest["repo"], manifest["commit"],
-        manifest["citation"], DocumentRule("newdoc"),
+    return Source(
+        manifest.name, manifest.lang, manifest.licence, manifest.repo, manifest.commit, manifest.citation,
+        documents=DocumentRule("newdoc"),
     )  # fmt: skip
 
 
@@ -204,16 +185,16 @@ def annotation_of(path: Path) -> Mapping[str, Any] | None:
     manifest = read_manifest(path.parent)
     if manifest is None:
         return None
-    text = summary(manifest["source"]) | ({"listed": manifest["source"]} if manifest["commit"] else {})
-    keys = ("made_by", "read", "drops", "corrections", "content")
-    return {key: manifest[key] for key in keys} | {"text": text}  # type: ignore[literal-required]  # of the TypedDict
+    values = msgspec.to_builtins(manifest)
+    text = summary(manifest.source) | ({"listed": values["source"]} if manifest.commit else {})
+    return {key: values[key] for key in ("made_by", "read", "drops", "corrections", "content")} | {"text": text}
 
 
-def summary(files: Mapping[str, FileEntry]) -> dict[str, Any]:
+def summary(files: Mapping[str, File]) -> dict[str, Any]:
     """The number of files, their bytes, and one digest of all."""
-    listing = "".join(f"{entry['sha256']}  {name}\n" for name, entry in sorted(files.items()))
+    listing = "".join(f"{entry.sha256}  {name}\n" for name, entry in sorted(files.items()))
     return {
         "files": len(files),
-        "bytes": sum(entry["bytes"] for entry in files.values()),
+        "bytes": sum(entry.bytes or 0 for entry in files.values()),
         "sha256": hashlib.sha256(listing.encode()).hexdigest(),
     }

@@ -70,11 +70,8 @@ class CachedShard(msgspec.Struct, frozen=True):
             raise DiscoprobeError(message) from error
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """What the cache holds for one key: shards, and a record (JSON values) about them."""
-
-    shards: tuple[CachedShard, ...]
-    record: Mapping[str, Any]
+Entry = tuple[tuple[CachedShard, ...], Mapping[str, Any]]
+"""What the cache holds for one key: shards, and a record (JSON values) about them."""
 
 
 def find(folder: Path, key: str) -> Entry | None:
@@ -91,7 +88,7 @@ def record(folder: Path, key: str) -> Mapping[str, Any] | None:
     """The record of the entry with a key, without reading its tables; None if there is no such entry."""
     try:
         footer, _ = _footer(_place(folder, key))
-        return _entry(folder, footer).record
+        return _entry(folder, footer)[1]
     except (OSError, ValueError, KeyError, TypeError, struct.error):
         return None
 
@@ -148,7 +145,7 @@ def _place(folder: Path, key: str) -> Path:
 def _entry(path: Path, footer: bytes) -> Entry:
     stored = json.loads(footer)
     shards = (CachedShard(path, tuple(map(tuple, tables)), *facts) for tables, *facts in stored["shards"])
-    return Entry(tuple(shards), stored["record"])
+    return tuple(shards), stored["record"]
 
 
 def _footer(path: Path) -> tuple[bytes, int]:

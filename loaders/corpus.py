@@ -12,13 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 import polars as pl
 from msgspec import field
 
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.hashing import hash_strings
 from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
 
@@ -185,42 +185,6 @@ LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "te
 
 It is lowest for FEATS, since most words of an analytic language have none.
 """
-
-
-class SourceFile(msgspec.Struct, frozen=True):
-    """One file of a treebank: its path inside the treebank, the SHA-256 and the size of its bytes as stored."""
-
-    path: str
-    sha256: str
-    bytes: int
-
-
-class Source(msgspec.Struct, frozen=True):
-    """One treebank or other corpus, and where it comes from.
-
-    A field is empty, and the licence ``"unknown"``, if it is not known. ``annotation`` is, for a corpus made from raw
-    text, how it was made, as JSON values; None for any other. ``genre`` has the genres of its texts.
-    """
-
-    name: str
-    lang: str
-    licence: str = "unknown"
-    repo: str = ""
-    commit: str = ""
-    citation: str = ""
-    files: tuple[SourceFile, ...] = ()
-    annotation: Mapping[str, Any] | None = None
-    genre: tuple[str, ...] = ()
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.lang, self.repo, self.commit, self.files))
-
-
-class FormsFile(msgspec.Struct, frozen=True):
-    """A table of UniMorph, in one file or several; ``source`` is None for a user's own."""
-
-    paths: tuple[Path, ...]
-    source: Source | None = None
 
 
 class Trust(msgspec.Struct, frozen=True):
@@ -438,7 +402,8 @@ class Corpus(msgspec.Struct, frozen=True):
         drops: number of sentences that the reader left out, by reason; empty unless ``on_error`` was ``"skip"``.
         drop_places: the first of those, as ``treebank/file:line (sent_id …): problem``.
         notes: what else a reader of the corpus should know, such as a column that was not read.
-        forms: a table of inflected forms that is used beside the corpora; None for none.
+        forms: a table of inflected forms that is used beside the corpora, in files with a ``url``; None for none. That
+            of a user has no name.
         counts_of: ``counts`` of each corpus; empty for a single one.
         trust: how sure the models of annotated text must be, by the name of the task.
     """
@@ -450,7 +415,7 @@ class Corpus(msgspec.Struct, frozen=True):
     drops: Mapping[str, int] = field(default_factory=dict)
     drop_places: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    forms: FormsFile | None = None
+    forms: Source | None = None
     counts_of: tuple[Counts, ...] = ()
     trust: Mapping[str, Trust] = field(default_factory=dict)
 
@@ -480,7 +445,7 @@ class Corpus(msgspec.Struct, frozen=True):
     @property
     def all_sources(self) -> tuple[Source, ...]:
         """Its sources, and that of the table of forms."""
-        return (*self.sources, *([self.forms.source] if self.forms and self.forms.source else []))
+        return (*self.sources, *([self.forms] if self.forms and self.forms.name else []))
 
     @property
     def layers(self) -> frozenset[str]:

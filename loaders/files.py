@@ -30,9 +30,9 @@ import tempfile
 import tomllib
 import types
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -49,23 +49,61 @@ GUARD: Final = ".reading.lock"
 LOCK: Final = "lock"
 
 
-class FileHashes(msgspec.Struct, frozen=True):
-    r"""The size of a content and its hashes in hexadecimal.
+class File(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    r"""A file that is read or published: its path, and the size and the hashes of its content.
+
+    What is not known is empty, and left out where a file is written as JSON.
 
     Attributes:
-        bytes: the size.
-        sha256: SHA-256 of the content.
-        git_blob_sha1: SHA-1 of ``blob <size>\0`` and the content, as ``git hash-object`` prints it; empty where it was
-            not asked for.
+        path: inside its repository, folder or release. It is empty where a mapping has the path as its key, and for
+            content that is compared whatever it is called.
+        sha256: SHA-256 of the content, in hexadecimal. Of a file elsewhere it may be another text that changes when the
+            content changes: the hash that the file system gives, such as an ETag, else size and time.
+        bytes: the size; None where it is not known.
+        git_blob_sha1: SHA-1 of ``blob <size>\0`` and the content, as ``git hash-object`` prints it.
+        url: the path or URL at which it is read, if it is not below a folder that is known.
     """
 
-    bytes: int
-    sha256: str
-    git_blob_sha1: str
+    path: str = ""
+    sha256: str = ""
+    bytes: int | None = None
+    git_blob_sha1: str = ""
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return PurePosixPath(self.path).name
+
+    @property
+    def content_hash(self) -> str:
+        """The hash that names the content: git's, or the SHA-256 where git's is not known."""
+        return self.git_blob_sha1 or self.sha256
+
+    def holds(self, content: "File") -> bool:
+        """Whether a content, of which all is known, is that of this file."""
+        return content.sha256 == self.sha256 if self.sha256 else content.git_blob_sha1 == self.git_blob_sha1
+
+    def mismatch(self, path: Path) -> str:
+        """How the content of ``path`` differs from this file (``expected …, got …``); empty where it is the same.
+
+        Raises:
+            DiscoprobeError: ``path`` cannot be read.
+            OSError: there is no file at ``path``.
+        """
+        size = path.stat().st_size
+        if self.bytes not in {None, size}:
+            return f"expected {self.bytes} bytes, got {size}"
+        content = hashes_of(path)
+        if self.git_blob_sha1 not in {"", content.git_blob_sha1}:
+            return f"expected git blob SHA-1 {self.git_blob_sha1}, got {content.git_blob_sha1}"
+        if self.sha256 not in {"", content.sha256}:
+            return f"expected SHA-256 {self.sha256}, got {content.sha256}"
+        return ""
 
 
-def hashes_of(content: Path | bytes, *, with_git: bool = True) -> FileHashes:
-    """The size and hashes of a file, or of bytes in memory. A file is read once, in pieces.
+def hashes_of(content: Path | bytes, *, with_git: bool = True) -> File:
+    """A file, or bytes in memory, as a `File` without path. It is read once, in pieces.
 
     Args:
         content: the path of the file, or the bytes.
@@ -86,12 +124,16 @@ def hashes_of(content: Path | bytes, *, with_git: bool = True) -> FileHashes:
                     blob.update(part[:n_read])
     except OSError as error:
         raise DiscoprobeError(f"{content!s}: cannot be read: {error.strerror}") from error
-    return FileHashes(size, sha256.hexdigest(), blob.hexdigest() if with_git else "")
+    return File("", sha256.hexdigest(), size, blob.hexdigest() if with_git else "")
 
 
 def hash_of_json(content: object) -> str:
-    """SHA-256, in hexadecimal, of a value as JSON with sorted keys; mappings of any type are JSON objects."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=dict).encode()).hexdigest()
+    """SHA-256, in hexadecimal, of a value as JSON with sorted keys; any mapping or struct is a JSON object."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=_plain).encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else msgspec.to_builtins(value)
 
 
 def cache_folder() -> Path:

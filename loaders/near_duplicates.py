@@ -68,33 +68,30 @@ def near_clusters(texts: pl.Series, *, ngram: int = NGRAM, threshold: float = NE
     slices = texts.to_frame("text").iter_slices(_TEXTS_AT_ONCE)
     parts = [shingles(part["text"], ngram=ngram) for part in slices]
     none = [np.empty(0, np.int64)]
-    sizes = np.concatenate([*none, *(np.bincount(part.grams.text, minlength=len(part.keys)) for part in parts)])
+    sizes = np.concatenate([*none, *(np.bincount(part.text, minlength=len(part.keys)) for part in parts)])
     # Only few n-grams are in two texts; the others are given up before they are in memory a second time.
-    repeated = _repeated(np.concatenate([np.empty(0, np.uint64), *(part.grams.gram for part in parts)]))
-    parts = [Shingles(part.keys, _with_keys(part.grams, repeated)) for part in parts]
+    repeated = _repeated(np.concatenate([np.empty(0, np.uint64), *(part.gram for part in parts)]))
+    parts = [_with_keys(part, repeated) for part in parts]
     return clusters(together(parts), threshold=threshold, sizes=sizes)
-
-
-class _Grams(msgspec.Struct, frozen=True):
-    """The n-grams of texts as (text, n-gram) entries, each once, sorted by text."""
-
-    text: Ints
-    gram: Keys
-
-    def at(self, chosen: npt.NDArray[Any] | slice) -> _Grams:
-        """The entries with these numbers, in that order, or those of a mask."""
-        return _Grams(self.text[chosen], self.gram[chosen])
 
 
 class Shingles(msgspec.Struct, frozen=True):
     """The n-grams of texts, without the texts: 16 bytes per word.
 
-    ``keys`` has one key per text. Two texts have the same key if they have the same set of n-grams, or, if they are too
-    short for an n-gram, if they are equal but for case.
+    Attributes:
+        keys: one per text. Two texts have the same key if they have the same set of n-grams, or, if they are too short
+            for an n-gram, if they are equal but for case.
+        text: of each n-gram, the number of its text; each is there once, sorted by text.
+        gram: its hash.
     """
 
     keys: Keys
-    grams: _Grams
+    text: Ints
+    gram: Keys
+
+    def at(self, chosen: npt.NDArray[Any] | slice) -> Shingles:
+        """The n-grams with these numbers, in that order, or those of a mask."""
+        return Shingles(self.keys, self.text[chosen], self.gram[chosen])
 
 
 def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
@@ -109,15 +106,15 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
         gram = gram * GAMMA + hashes[step : step + len(gram)]
     text = np.repeat(np.arange(len(counts)), counts)[: len(gram)]
     inside = np.arange(len(gram)) + ngram <= np.cumsum(counts)[text]
-    grams = _Grams(text[inside], gram[inside])
+    keys = hash_strings(part["text"].str.to_lowercase())
+    grams = Shingles(keys, text[inside], gram[inside])
     grams = grams.at(np.lexsort((grams.gram, grams.text)))
     new = np.ones(len(grams.text), dtype=bool)
     new[1:] = (grams.text[1:] != grams.text[:-1]) | (grams.gram[1:] != grams.gram[:-1])
     grams = grams.at(new)
-    keys = hash_strings(part["text"].str.to_lowercase())
     keys[counts >= ngram] = 0  # then the sum of the hashes of the n-grams, which does not depend on their order
     np.add.at(keys, grams.text, splitmix64(grams.gram))
-    return Shingles(keys, grams)
+    return grams
 
 
 def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.NDArray[np.bool_]:
@@ -188,12 +185,12 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
 def together(parts: Sequence[Shingles]) -> Shingles:
     """The shingles of several series of texts as those of one series."""
     if not parts:
-        return Shingles(np.empty(0, np.uint64), _Grams(np.empty(0, np.int64), np.empty(0, np.uint64)))
+        return Shingles(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint64))
     sizes = np.array([len(part.keys) for part in parts])
     offsets = np.cumsum(sizes) - sizes
-    text = np.concatenate([part.grams.text + offset for part, offset in zip(parts, offsets, strict=True)])
-    grams = _Grams(text, np.concatenate([part.grams.gram for part in parts]))
-    return Shingles(np.concatenate([part.keys for part in parts]), grams)
+    text = np.concatenate([part.text + offset for part, offset in zip(parts, offsets, strict=True)])
+    keys, gram = (np.concatenate([getattr(part, name) for part in parts]) for name in ("keys", "gram"))
+    return Shingles(keys, text, gram)
 
 
 def clusters(shingled: Shingles, *, threshold: float = NEAR, sizes: Ints | None = None) -> pl.Series:
@@ -206,23 +203,25 @@ def clusters(shingled: Shingles, *, threshold: float = NEAR, sizes: Ints | None 
     """
     _, first, inverse = np.unique(shingled.keys, return_index=True, return_inverse=True)
     representative = np.asarray(first[inverse], dtype=np.int64)  # the first text with the same key
-    is_representative = representative[shingled.grams.text] == shingled.grams.text
+    is_representative = representative[shingled.text] == shingled.text
     if sizes is None:
-        sizes = np.bincount(shingled.grams.text, minlength=len(shingled.keys))
-    edges = _edges(shingled.grams.at(is_representative), sizes, threshold)
+        sizes = np.bincount(shingled.text, minlength=len(shingled.keys))
+    edges = _edges(shingled.at(is_representative), sizes, threshold)
     component = _components(edges, len(representative))[representative]
     smallest = np.full(len(representative), len(representative), dtype=np.int64)
     np.minimum.at(smallest, component, np.arange(len(representative)))
     return pl.Series("cluster", smallest[component], dtype=pl.UInt32)
 
 
-def _edges(grams: _Grams, sizes: Ints, threshold: float) -> Ints:
+def _edges(grams: Shingles, sizes: Ints, threshold: float) -> Ints:
     """Pairs of near-duplicates that connect every cluster, shape (pairs, 2), given the number of n-grams per text."""
     n_texts, grams = len(sizes), _with_keys(grams, _repeated(grams.gram.copy()))
     _, gram, frequency = np.unique(grams.gram, return_inverse=True, return_counts=True)
     # candidates: the first n-grams of each text, rarest first, of which a near-duplicate must share one; those of one
     # text only would come before all others
-    candidates = _Grams(grams.text, gram.astype(np.uint64)).at(np.lexsort((gram, frequency[gram], grams.text)))
+    candidates = Shingles(grams.keys, grams.text, gram.astype(np.uint64)).at(
+        np.lexsort((gram, frequency[gram], grams.text))
+    )
     text, shared = candidates.text, np.bincount(candidates.text, minlength=n_texts)
     candidates = candidates.at(_numbers(shared) + (sizes - shared)[text] < _prefix_length(sizes, threshold)[text])
     ones = np.ones(len(gram), dtype=np.int32)
@@ -251,7 +250,7 @@ def _repeated(keys: Keys) -> Keys:
     return np.unique(keys[1:][keys[1:] == keys[:-1]])
 
 
-def _with_keys(grams: _Grams, keys: Keys) -> _Grams:
+def _with_keys(grams: Shingles, keys: Keys) -> Shingles:
     """The entries of n-grams that are among sorted keys."""
     if not len(keys):
         return grams.at(slice(0))
@@ -275,7 +274,7 @@ def _some_at_a_time(n_pairs: Ints) -> Iterator[Ints]:
     yield from np.split(np.arange(len(n_pairs)), np.flatnonzero(np.diff(block)) + 1)
 
 
-def _sharing_pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:
+def _sharing_pairs(candidates: Shingles, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:
     """Pairs of texts that share an n-gram and whose sizes allow the similarity, some at a time, shape (pairs, 2).
 
     Each text is paired with at most ``reach`` texts that follow it in order of size.
@@ -371,10 +370,10 @@ class EarlierTexts:
 
     def _batch_of(self, shingled: Shingles, groups: npt.NDArray[np.int8]) -> _EarlierBatch:
         """Texts as a batch; a text too short for an n-gram has its key as its only n-gram."""
-        sizes = np.bincount(shingled.grams.text, minlength=len(shingled.keys))
+        sizes = np.bincount(shingled.text, minlength=len(shingled.keys))
         short = np.flatnonzero(sizes == 0)
-        text = np.concatenate([shingled.grams.text, short])
-        gram = np.concatenate([shingled.grams.gram, splitmix64(shingled.keys[short])])
+        text = np.concatenate([shingled.text, short])
+        gram = np.concatenate([shingled.gram, splitmix64(shingled.keys[short])])
         order = np.lexsort((gram, text))
         text, gram = text[order], gram[order]
         sizes = np.maximum(sizes, 1)

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Final, ParamSpec, TypeVar, cast
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError, first_line
-from discoprobe.loaders.files import hashes_of
+from discoprobe.loaders.files import File, hashes_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,8 +42,8 @@ CATALOGUE: Final = "catalogue"
 FAMILIES: Final = ("probing", "discourse", "relations", "suites")
 """The folders with tasks, of a plugin and of ``builders``."""
 
-PluginFiles = Mapping[str, Mapping[str, object]]
-"""Size and hash (``bytes``, ``sha256``) of files of plugins, by path in their folder; see `identity`."""
+PluginFiles = Mapping[str, File]
+"""Size and hash of files of plugins, by path in their folder; see `identity`."""
 
 _reloads = 0
 """Number of calls of `use_plugins`: what was cached before a call is not used after it."""
@@ -173,10 +173,10 @@ def identity(files: Iterable[Path]) -> PluginFiles:
         for path in folder.rglob("*.py") if file.suffix == ".py" else [file]:
             paths[path.relative_to(folder).as_posix()].add(path)
     return {
-        f"{name} ({number})" if number > 1 else name: {"sha256": sha256, "bytes": size}
+        f"{name} ({number})" if number > 1 else name: file
         for name, of_name in sorted(paths.items())
-        for number, (sha256, size) in enumerate(
-            sorted((of.sha256, of.bytes) for of in (hashes_of(path, with_git=False) for path in of_name)), 1
+        for number, file in enumerate(
+            sorted((hashes_of(path, with_git=False) for path in of_name), key=lambda file: file.sha256), 1
         )
     }
 

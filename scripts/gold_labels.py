@@ -24,11 +24,12 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, all_tasks
 from discoprobe.cards.text.card import SEGMENTATION_TASKS, TASKS
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Corpus, Shard, Source
+from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.document import ReadOptions
-from discoprobe.loaders.raw.prepare import AnnotatedCorpus, AnnotationOptions, prepare
+from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions
+from discoprobe.loaders.raw.prepare import AnnotatedCorpus, prepare
 from discoprobe.loaders.raw.stanza_engine import DEFAULT
 
 OUT = Path(__file__).resolve().parents[1] / "cards" / "metadata" / "agreement.toml"
@@ -163,7 +164,7 @@ def agreement(gold: Annotation, automatic: Annotation, tasks: tuple[str, ...]) -
 
 def toml_entry(lang: str, treebank: str, made: AnnotatedCorpus, counts: dict[str, dict[str, int]], note: str) -> str:
     """One table of the file."""
-    by = made.manifest["made_by"]
+    by = made.manifest.made_by
     lines = [
         "[[measured]]",
         f'lang = "{lang}"',

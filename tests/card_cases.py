@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from discoprobe.builders import Config, Shape, schema
-from discoprobe.loaders import Source, SourceFile
+from discoprobe.loaders import File, Source
 
 HOSTILE = (
     "| a | b |\n|---|---|\n| 1 | 2 |",
@@ -24,7 +24,7 @@ HOSTILE = (
 def source(name: str = "UD_Test-Case", licence: str = "CC BY-SA 4.0") -> Source:
     return Source(
         name=name, lang="es", licence=licence, repo="UniversalDependencies/UD_Test-Case", commit="0123456789abcdef" * 2,
-        citation="A. Author 2020 | <b>treebank</b>", files=(SourceFile("x.conllu", "0" * 64, 10),),
+        citation="A. Author 2020 | <b>treebank</b>", files=(File("x.conllu", "0" * 64, 10),),
     )  # fmt: skip
 
 

@@ -1,13 +1,13 @@
 """Raw documents made by hand, for tests of annotation and segmentation."""
 
 import hashlib
+from collections.abc import Iterable
 
 import regex as re
 from shared import sample_file
 
 from discoprobe.loaders import Source
 from discoprobe.loaders.raw import (
-    AnnotationJob,
     Paragraph,
     RawCorpus,
     RawDocument,
@@ -40,7 +40,7 @@ def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
 class Given(RawCorpus):
     """A corpus of documents that were made in a test."""
 
-    documents: tuple = ()
+    documents: Iterable = ()
 
     def __iter__(self):
         return iter(self.documents)
@@ -49,10 +49,7 @@ class Given(RawCorpus):
 def annotated(documents, out, engine, *, lang="de", name="notes", **options):
     """The documents, annotated into a folder."""
     return annotate(
-        AnnotationJob(
-            Given("notes", None, ReadOptions(), documents=tuple(documents)), Source(name, lang), engine, **options
-        ),
-        out,
+        Given("notes", None, ReadOptions(), documents=documents), Source(name, lang), engine, out, **options
     )
 
 

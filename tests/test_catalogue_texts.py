@@ -15,8 +15,8 @@ from discoprobe.builders import tasks_named
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.review import read_card
-from discoprobe.loaders import IntegrityError, RemoteError, UnsupportedError
-from discoprobe.loaders.catalogue import PinnedFile, treebanks
+from discoprobe.loaders import File, IntegrityError, RemoteError, UnsupportedError
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.pipeline import rebuilder
 from discoprobe.sources import Request, corpora_of, load_corpus
@@ -87,9 +87,7 @@ def former(small_catalogue, tmp_path, monkeypatch):
     first = next(iter(contents))
     contents[first] = contents[first].replace(b"Die", b"Jene")
     contents[first.replace(Path(first).name, GONE)] = contents[first].replace(b"Jene", b"Seine")
-    files = tuple(
-        PinnedFile(path, "", len(content), hashlib.sha256(content).hexdigest()) for path, content in contents.items()
-    )
+    files = tuple(File(path, hashlib.sha256(content).hexdigest(), len(content)) for path, content in contents.items())
     then = msgspec.structs.replace(
         now, commit=FORMER, files=files, read=("lines=sentences", "min_words=4", "duplicates=no")
     )

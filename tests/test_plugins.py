@@ -314,7 +314,7 @@ def test_a_worker_process_imports_the_task(plugin):
     new_task("my_task", plugin)
     use_plugins(plugin)
     pickled = pickle.dumps(tasks_named(["my_task"])[0])
-    code = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read()).select.function.__module__)"
+    code = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read()).select.args[1].__module__)"
     done = subprocess.run([sys.executable, "-c", code], input=pickled, capture_output=True, check=True)
     assert done.stdout.split() == [b"discoprobe.builders.probing.my_task"]
 

@@ -17,7 +17,8 @@ from shared import SHARED, SMALL_CLASSES, sample_file
 from discoprobe.builders import Config, Settings, blocks_of, build_all, tasks_named
 from discoprobe.builders.sentences.confidence import MEASURES, is_sure
 from discoprobe.cards.review import read_card
-from discoprobe.loaders.corpus import Source, Trust
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Trust
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import Sentence, Token, Word
@@ -47,11 +48,12 @@ class Annotator:
 
     def annotate(self, paragraphs, _corrections):
         return [
-            [self.sentence(paragraph.text, *span) for span in paragraph.sentences or [(0, len(paragraph.text))]]
+            [self.sentence(paragraph, *span) for span in paragraph.sentences or [(0, len(paragraph.text))]]
             for paragraph in paragraphs
         ]
 
-    def sentence(self, text, start, end):
+    def sentence(self, paragraph, start, end):
+        text = paragraph.text
         number = next(n for n, each in enumerate(sentences()) if each.metadata["text"] == text[start:end])
         is_wrong = self.wrong and number % self.wrong == 0
         tokens, at, covered = [], start, 0
@@ -73,7 +75,7 @@ class Annotator:
                 tokens[-1][2].append(Word(
                     token["form"], token["lemma"], token["upos"], "_", feats or "_", str(token["head"]), token["deprel"]
                 ))  # fmt: skip
-        return Sentence(start, end, tuple(Token(low, high, tuple(words)) for low, high, words in tokens))
+        return Sentence(paragraph, start, end, tuple(Token(low, high, tuple(words)) for low, high, words in tokens))
 
 
 @pytest.fixture

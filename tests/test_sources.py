@@ -133,7 +133,7 @@ def test_the_forms_of_the_catalogue_are_used_with_its_corpora_or_if_they_are_nam
     request = Request(("es",), corpora, settings=Settings(paradigms=setting), fill=())
     tasks = tasks_named(("agreement_suite", "subj_number"))
     ((corpus, _),) = corpora_of(request, tasks)
-    source = corpus.forms and corpus.forms.source
+    source = corpus.forms
     assert (source and (source.name, source.licence)) == (table and (table, "CC BY-SA 3.0"))
     planned = {planned.corpus: planned.tasks for planned in planned_sources(request, tasks)}
     assert planned.get(TABLE) == (("agreement_suite",) if table else None)

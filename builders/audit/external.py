@@ -22,7 +22,7 @@ from discoprobe.builders.audit.integrity import regrouped, without_leaks
 from discoprobe.builders.audit.thresholds import LEAKS
 from discoprobe.builders.config import Config, Shape, papers_of, regions, schema
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
 from discoprobe.loaders.tables import read_fields, read_records
 

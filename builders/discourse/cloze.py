@@ -16,10 +16,10 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 def sample(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTHERS) -> Sample:
     """Each passage with its next sentence and a wrong one; ``condition`` says of which of ``kinds``."""
-    passages = continuations(frame, context, kinds)
-    chosen = labelled(passages.rows, 2, context, passages.drops, "odd", by=["distractor"])
+    passages, n_candidates = continuations(frame, context, kinds)
+    chosen = labelled(passages, 2, context, "odd", by=["distractor"])
     rows = choice_rows(chosen, *(chosen.select(column).rows() for column in ("distractor_row", "distractor")))
-    return Sample(rows.with_columns(condition=chosen["distractor"]), passages.drops, candidates=passages.candidates)
+    return Sample(rows.with_columns(condition=chosen["distractor"]), candidates=n_candidates)
 
 
 TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=7)

@@ -20,9 +20,9 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with the next sentence and with a wrong one."""
-    passages = continuations(frame, context)
-    capped = cap(passages.rows, context.settings, *context.seed_key, weight=2)
-    return Sample(replaced_pairs(capped, CONTEXT + 1), passages.drops, candidates=passages.candidates * 2)
+    passages, n_candidates = continuations(frame, context)
+    capped = cap(passages, context.settings, *context.seed_key, weight=2)
+    return Sample(replaced_pairs(capped, CONTEXT + 1), candidates=n_candidates * 2)
 
 
 TASK = DiscourseTask(

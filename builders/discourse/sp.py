@@ -20,10 +20,10 @@ ORDERS = np.array([[label, *(place for place in range(SIZE) if place != label)] 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages of five, one sentence of each moved to the front."""
     inner = without_introductions(frame).with_columns(passage=pl.when(pl.col("index") > 0).then("passage"))
-    windows, drops = windows_of(inner, context, SIZE)
-    chosen = labelled(windows, SIZE, context, drops, "unbalanced")
+    windows = windows_of(inner, context, SIZE)
+    chosen = labelled(windows, SIZE, context, "unbalanced")
     moved = reordered(chosen["first"].to_numpy(), ORDERS[chosen["label"].to_numpy()], 0)
-    return Sample(single_rows(chosen, moved), drops, candidates=windows.height)
+    return Sample(single_rows(chosen, moved), candidates=windows.height)
 
 
 TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1, version=3)

@@ -11,5 +11,5 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "clause_edits": ["ConjTypeRules", "OTHER", "SAME"],
     "swaps": ["FEW_ALIKE", "SwapRules", "adjacent_words", "impossible", "neighbours", "one_of_each", "swap",
         "swap_task", "varied"],
-    "versions": ["HashCounts", "exchange_words", "original_and_edited", "word_bags"],
+    "versions": ["counts_of", "exchange_words", "original_and_edited", "word_bags"],
 })  # fmt: skip

@@ -8,6 +8,7 @@ No rule is specific to a language. Counts over the corpus decide whether a verb 
 has, and which of them are ambiguous. The paradigms come from a lexicon of all words of the corpus with their features.
 """
 
+from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -301,8 +302,8 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     )
     forms = None
     if context.forms:
-        lemmas, own = frozenset(rows["lemma"]), context.forms.source is None
-        forms = read_paradigms(context.forms.paths, lemmas, strict=own)
+        lemmas, own = frozenset(rows["lemma"]), not context.forms.name
+        forms = read_paradigms(tuple(Path(file.url) for file in context.forms.files), lemmas, strict=own)
     parts = [
         _with_other(_with_clear_subjects(part, words, feature), words, feature, context, forms)
         for feature in FEATURES
@@ -481,7 +482,7 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
         context: seed key, settings and language. Each row's ``condition`` is one of ``CHANGES``.
     """
-    usable, drops = usable_of(with_other_forms(frame, context), context)
+    usable, drops = usable_of(with_other_forms(frame, context), context), context.drops
     single = drops.keep(usable, not_repeated(usable, *context.seed_key), "repeated")
     both = drops.keep(single, both_directions(single, *context.seed_key), "one-direction")
     names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
@@ -490,7 +491,7 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         condition=pl.concat_str(names, separator="/"),
         plan=pl.struct(start="target_start", end="target_end", new=new),
     )
-    return original_and_edited(rows, context, drops)
+    return original_and_edited(rows, context)
 
 
 def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:

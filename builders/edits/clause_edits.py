@@ -221,7 +221,7 @@ def invert(text: str, plan: Mapping[str, Any]) -> Edit:
 
 def original_and_inverted(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and inversions; neither the lengths of the clauses nor their first words predict the order."""
-    usable, drops = usable_of(frame, context)
+    usable = usable_of(frame, context)
     even = usable
     if context.settings.match:
         # Gains of the rules that the longer clause is first, or the clause that begins with a certain part of speech.
@@ -229,7 +229,7 @@ def original_and_inverted(frame: pl.DataFrame, context: Context) -> Sample:
         lengths = [(np.abs(longer) >= words) * np.sign(longer) for words in LONGER]
         kinds = [1.0 * (first == upos) - (second == upos) for upos in np.unique([*first, *second])]
         even = remove_bias(usable, np.column_stack([*lengths, *kinds]), *context.seed_key)
-    pairs = original_and_edited(drops.keep(usable, even, "unbalanced"), context, drops)
+    pairs = original_and_edited(context.drops.keep(usable, even, "unbalanced"), context)
     return replace(pairs, candidates=frame.height * 2)
 
 
@@ -367,14 +367,14 @@ def excluding_connectives(trees: Trees, context: Context) -> pl.DataFrame:
 
 def with_other_connective(frame: pl.DataFrame, context: Context) -> Sample:
     """The sentences whose connective takes the place of another one, as often as the other way round."""
-    usable, drops = usable_of(frame, context)
+    usable = usable_of(frame, context)
     rows = usable.join(_exchange_connectives(usable, context), on="key", maintain_order="left")
     new = capitalised(rows["other"], rows["start"] == 0, context.language)
     rows = rows.with_columns(
         plan=pl.struct("start", end="until", new=new),
         target_form="form", target_start=pl.col("start").cast(pl.UInt32), target_end=pl.col("until").cast(pl.UInt32),
     )  # fmt: skip
-    return original_and_edited(drops.keep(usable, rows, "no-exchange"), context, drops)
+    return original_and_edited(context.drops.keep(usable, rows, "no-exchange"), context)
 
 
 def _exchange_connectives(usable: pl.DataFrame, context: Context) -> pl.DataFrame:

@@ -26,8 +26,7 @@ import polars as pl
 import scipy
 from msgspec.structs import replace
 
-from discoprobe.builders.drops import Drops
-from discoprobe.builders.edits.versions import HashCounts, original_and_edited, word_bags
+from discoprobe.builders.edits.versions import HashCounts, counts_of, original_and_edited, word_bags
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.sentences.candidates import usable_of
 from discoprobe.builders.sentences.trees import Trees, has
@@ -266,7 +265,7 @@ def impossible(pairs: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.bool_]
     word, of_class, *kinds = np.moveaxis(hashes, 2, 0)
 
     def count(these: hashing.Keys) -> npt.NDArray[np.float64]:
-        return counts.of(these.ravel()).reshape(these.shape).astype(np.float64)
+        return counts(these.ravel()).reshape(these.shape).astype(np.float64)
 
     n_word, n_class = count(word), count(of_class)
     eligible = (word != 0) & (n_word >= SEEN) & (count(~word) >= PURE * n_word)
@@ -306,7 +305,7 @@ def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     return ordered.unique(["shard", "sent"], keep="first", maintain_order=True)
 
 
-def varied(pairs: pl.DataFrame, context: Context, drops: Drops) -> pl.DataFrame:
+def varied(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     """The pairs without those that would repeat a swap: a model would memorise it (Chinese *一個*; Spanish *la de*).
 
     The same two words are swapped in at most ``REPEATED`` sentences of a config, even if it is built from several
@@ -315,23 +314,22 @@ def varied(pairs: pl.DataFrame, context: Context, drops: Drops) -> pl.DataFrame:
 
     Args:
         pairs: several of each sentence: ``key`` (of the sentence), ``index``, ``wording`` and ``meeting``.
-        context: seed key and settings.
-        drops: counts the sentences that have no other pair.
+        context: seed key and settings; sentences that have no other pair are lost.
     """
     few = max(FEW_ALIKE, int(ALIKE * pairs["key"].n_unique()))
     place = hashing.combine(pairs["key"].to_numpy(), pairs["index"].cast(pl.UInt64).to_numpy())
     ordered = pairs[hashing.ranking(place, "pair", *context.seed_key)]
     rows = ordered.filter(pl.col("wording").cum_count().over("wording") <= REPEATED)
-    kept = _keep_sentences(drops, pairs, rows, "repeated")
+    kept = _keep_sentences(context, pairs, rows, "repeated")
     listed = kept.select("key", "index", "meeting").explode("meeting")
     often = listed.filter(pl.col("meeting").cum_count().over("meeting") > few)
-    return _keep_sentences(drops, kept, kept.join(often, on=["key", "index"], how="anti", maintain_order="left"),
+    return _keep_sentences(context, kept, kept.join(often, on=["key", "index"], how="anti", maintain_order="left"),
         "same-neighbours")  # fmt: skip
 
 
-def _keep_sentences(drops: Drops, before: pl.DataFrame, after: pl.DataFrame, reason: str) -> pl.DataFrame:
+def _keep_sentences(context: Context, before: pl.DataFrame, after: pl.DataFrame, reason: str) -> pl.DataFrame:
     """The pairs that a step leaves; the sentences of which it leaves none are counted."""
-    return drops.keep(before, after, reason, n=before["key"].n_unique() - after["key"].n_unique())
+    return context.drops.keep(before, after, reason, n=before["key"].n_unique() - after["key"].n_unique())
 
 
 def swap_task(usable: pl.Expr | None = None, *, version: int = 7) -> ProbingTask:
@@ -361,13 +359,13 @@ def _select_pairs(trees: Trees, context: Context, *, usable: pl.Expr | None) -> 
 
 def _sample_pairs(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and swaps, one pair of words per sentence, whose other order is impossible."""
-    sentences, drops = usable_of(frame.unique(["shard", "sent"], keep="first", maintain_order=True), context)
+    sentences = usable_of(frame.unique(["shard", "sent"], keep="first", maintain_order=True), context)
     possible = frame.join(sentences.select("key"), on="key", how="semi", maintain_order="left")
-    pairs = possible.filter(pl.Series(impossible(possible, HashCounts(frame["neighbours"]))))
-    _keep_sentences(drops, possible, pairs, "free-order")
+    pairs = possible.filter(pl.Series(impossible(possible, counts_of(frame["neighbours"]))))
+    _keep_sentences(context, possible, pairs, "free-order")
     # without `wording`, blocks do not compare their swaps either
-    pairs = varied(pairs, context, drops) if context.settings.match else pairs.drop("wording")
-    sample = original_and_edited(one_of_each(pairs, context), context, drops)
+    pairs = varied(pairs, context) if context.settings.match else pairs.drop("wording")
+    sample = original_and_edited(one_of_each(pairs, context), context)
     return replace(sample, candidates=2 * frame.select("shard", "sent").n_unique())
 
 

@@ -1,7 +1,7 @@
 """A sentence of the corpus in two versions: as it is, and edited.
 
 ``exchange_words`` makes rings of words, in which each sentence gets the word of another one. More words in the corpus
-change few rings. ``HashCounts`` tells how often words occur.
+change few rings. ``counts_of`` tells how often words occur.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import cap
 from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of
 from discoprobe.builders.sentences.trees import Trees
@@ -19,14 +18,11 @@ from discoprobe.builders.task import Context, Edit, Sample
 from discoprobe.loaders import hashing
 
 
-def original_and_edited(frame: pl.DataFrame, context: Context, lost: Drops | None = None) -> Sample:
-    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``.
-
-    ``lost`` are the candidates that the task has left out already.
-    """
-    usable, drops = usable_of(frame, context, lost)
-    capped = drops.keep(usable, cap(usable, context.settings, *context.seed_key, weight=2), "over-size")
-    return if_enough(Sample(in_two_versions(capped), drops, candidates=frame.height * 2), context.labels, context)
+def original_and_edited(frame: pl.DataFrame, context: Context) -> Sample:
+    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``."""
+    usable = usable_of(frame, context)
+    capped = context.drops.keep(usable, cap(usable, context.settings, *context.seed_key, weight=2), "over-size")
+    return if_enough(Sample(in_two_versions(capped), candidates=frame.height * 2), context.labels, context)
 
 
 def in_two_versions(rows: pl.DataFrame, **edited: pl.Expr | str) -> pl.DataFrame:
@@ -67,26 +63,22 @@ MOST: Final = 32
 """Rows of a node that are looked at together."""
 
 
-class HashCounts:
-    """How often words and bigrams occur in the corpora, by their hash.
+HashCounts = Callable[[hashing.Keys], Ints]
+"""How often words and bigrams occur in the corpora, by their hashes."""
 
-    Takes lists of hashes, one list per sentence; nulls are no sentences.
 
-    Attributes:
-        sentences: number of lists.
-    """
+def counts_of(seen: pl.Series) -> HashCounts:
+    """The counts of hashes in lists, one list per sentence or null; 0 for a hash that is in none."""
+    counted = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
+    known, counts = counted["hash"].to_numpy(), counted["len"].to_numpy().astype(np.int64)
 
-    def __init__(self, seen: pl.Series) -> None:
-        self.sentences = seen.count()
-        counted = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
-        self._hashes, self._counts = counted["hash"].to_numpy(), counted["len"].to_numpy().astype(np.int64)
-
-    def of(self, hashes: hashing.Keys) -> npt.NDArray[np.int64]:
-        """The count of each hash; 0 for one that is not there."""
-        if not len(self._hashes):
+    def count(hashes: hashing.Keys) -> Ints:
+        if not len(known):
             return np.zeros(len(hashes), np.int64)
-        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        return np.where(self._hashes[at] == hashes, self._counts[at], 0)
+        at = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        return np.where(known[at] == hashes, counts[at], 0)
+
+    return count
 
 
 def exchange_words(

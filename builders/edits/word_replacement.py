@@ -6,12 +6,11 @@ there. A reader found that random words of the same class fit in 27 % of 210 sen
 this evidence in seven of 96, in eight languages.
 """
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.edits.versions import Fits, HashCounts, Ints, exchange_words, in_two_versions
+from discoprobe.builders.edits.versions import Fits, HashCounts, Ints, counts_of, exchange_words, in_two_versions
 from discoprobe.builders.sentences.candidates import if_enough, usable_of
 from discoprobe.builders.sentences.clauses import FRAMES, with_frames
 from discoprobe.builders.sentences.trees import Trees, with_dependents
@@ -20,19 +19,9 @@ from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders import hashing
 from discoprobe.loaders.hashing import hashed
 
-
-class Misfits(msgspec.Struct, frozen=True):
-    """Which verbs the corpora never show in which frame.
-
-    Attributes:
-        table: truth values by lemma and frame.
-        lemmas: of each candidate, as the place in the table.
-        roles: of each candidate, likewise.
-    """
-
-    table: npt.NDArray[np.bool_]
-    lemmas: Ints
-    roles: Ints
+Misfits = tuple[npt.NDArray[np.bool_], Ints, Ints]
+"""Which verbs the corpora never show in which frame: truth values by lemma and frame, and of each candidate the place
+of its lemma and of its frame among these."""
 
 
 def misfits_of(usable: pl.DataFrame, counts: HashCounts) -> Misfits:
@@ -48,8 +37,8 @@ def misfits_of(usable: pl.DataFrame, counts: HashCounts) -> Misfits:
     words, lemmas = np.unique(usable["known"].to_numpy(), return_inverse=True)
     frames, roles = np.unique(usable["role"].to_numpy(), return_inverse=True)
     hashes = dict(zip(FRAMES, hashing.hash_strings(pl.Series([*FRAMES.values()]), ROLE), strict=True))
-    seen = {name: counts.of(words ^ hashed) for name, hashed in hashes.items()}
-    evident = counts.of(words) > 0
+    seen = {name: counts(words ^ hashed) for name, hashed in hashes.items()}
+    evident = counts(words) > 0
     misfits = {
         "bare": (seen["object"] > 0) & (seen["bare"] == 0),
         "object": evident & (seen["object"] + seen["transitive"] == 0),
@@ -58,14 +47,15 @@ def misfits_of(usable: pl.DataFrame, counts: HashCounts) -> Misfits:
     table = np.zeros((len(words), len(frames)), dtype=bool)
     for name, strange in misfits.items():
         table[:, frames == hashes[name]] = strange[:, None]
-    return Misfits(table, lemmas, roles)
+    return table, lemmas, roles
 
 
 def cells_with_misfits(cells: Ints, misfits: Misfits) -> Ints:
     """The cell of each word, or -1 if it fits all places of its cell, or if all words of the cell fit its place."""
-    rows = pl.DataFrame({"cell": cells, "lemma": misfits.lemmas, "role": misfits.roles})
+    table, lemmas, roles = misfits
+    rows = pl.DataFrame({"cell": cells, "lemma": lemmas, "role": roles})
     pairs = rows.select("cell", "lemma").unique().join(rows.select("cell", "role").unique(), on="cell")
-    strange = pairs.filter(pl.Series(misfits.table[pairs["lemma"].to_numpy(), pairs["role"].to_numpy()]))
+    strange = pairs.filter(pl.Series(table[pairs["lemma"].to_numpy(), pairs["role"].to_numpy()]))
     both = (
         rows.with_row_index()
         .join(strange, on=["cell", "lemma"], how="semi")
@@ -220,8 +210,8 @@ def _right_half(word: str) -> pl.Expr:
 
 def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     """Two rows per sentence of a ring: as it is (label 0) and with the word of the next sentence (label 1)."""
-    counts = HashCounts(frame["seen"])
-    sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
+    counts = counts_of(frame["seen"])
+    drops, sentences = context.drops, usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
     usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
     keys = hashing.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
     owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
@@ -246,14 +236,14 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
         target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
         target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
     )  # fmt: skip
-    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + capped.height)
+    sample = Sample(rows_of_both, candidates=sum(drops.counts.values()) + capped.height)
     return if_enough(sample, context.labels, context)
 
 
 def _fits(usable: pl.DataFrame, counts: HashCounts, misfits: Misfits, context: Context) -> Fits:
     """Whether a word may take the place of another of its cell."""
     hashes = {name: usable[name].to_numpy() for name in HASHED}
-    tied = usable["tied"].to_numpy()
+    tied, (table, lemmas, roles) = usable["tied"].to_numpy(), misfits
 
     def differ(name: str, first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
         return np.asarray(hashes[name][first] != hashes[name][second])
@@ -262,14 +252,14 @@ def _fits(usable: pl.DataFrame, counts: HashCounts, misfits: Misfits, context: C
         """Whether words stand beside the neighbours ``here`` as often as the true ones do elsewhere."""
         good = np.ones(len(here), dtype=bool)
         for side, word in (("before", "word_after"), ("after", "word_before")):
-            true = counts.of(hashes[side][here] ^ hashes[word][here]) - 1
-            new = counts.of(hashes[side][here] ^ hashes[word][there]) - ~differ(side, here, there)
+            true = counts(hashes[side][here] ^ hashes[word][here]) - 1
+            new = counts(hashes[side][here] ^ hashes[word][there]) - ~differ(side, here, there)
             good &= np.abs(np.log1p(new) - np.log1p(true)) <= BIGRAM_BAND
         return good
 
     def strange(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
         """Whether the verbs ``there`` were never seen in the frame of the verbs ``here``."""
-        return np.asarray(misfits.table[misfits.lemmas[there], misfits.roles[here]])
+        return np.asarray(table[lemmas[there], roles[here]])
 
     def other_word(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
         """Whether it is another word, in another place, that begins as it must after a function word."""

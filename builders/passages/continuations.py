@@ -10,18 +10,15 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.distractors import (
     ANY,
     CLOSE,
-    Cut,
     Matching,
     Slots,
     distractors,
@@ -66,18 +63,7 @@ ROOMY = 0.6
 """Share of unbroken passages whose windows keep a reserve."""
 
 
-class Continuations(msgspec.Struct, frozen=True):
-    """One row per context: a window with the next sentence and, for its ``position``, a wrong one, ``distractor_row``.
-
-    ``distractor`` says where the wrong sentence comes from.
-    """
-
-    rows: pl.DataFrame
-    drops: Drops
-    candidates: int
-
-
-def continuations(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTHERS) -> Continuations:
+def continuations(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTHERS) -> tuple[pl.DataFrame, int]:
     """Contexts of four sentences, the next sentence, and a wrong one.
 
     The wrong sentence is matched to the right one in length and in the words it shares with the context; it stands in
@@ -90,24 +76,30 @@ def continuations(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTH
         context: seed, settings and measures of similarity.
         kinds: where wrong sentences come from, ``OTHER`` alone or first ``SAME``. A hash gives each of them an equal
             share of the contexts; those that find no sentence of their own document get one of another.
+
+    Returns:
+        One row per context: a window with the next sentence and, for its ``position``, a wrong one, ``distractor_row``;
+        ``distractor`` says where that comes from. And the number of candidates.
     """
     roomy = hashing.unit(passage_keys(frame)["key"].to_numpy(), "roomy", *context.seed_key) < ROOMY
-    cut = with_donors(frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0))
-    turns = hashing.pick(cut.windows["window"].to_numpy(), len(kinds), "kind", *context.seed_key)
-    asking, pool, parts = cut.windows, cut.pool, list[pl.DataFrame]()
+    windows, pool = with_donors(
+        frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0)
+    )
+    turns = hashing.pick(windows["window"].to_numpy(), len(kinds), "kind", *context.seed_key)
+    asking, parts = windows, list[pl.DataFrame]()
     for turn, (kind, matching) in enumerate(kinds.items()):
         how = matching if context.settings.match else replace(ANY, later=matching.later, beyond=matching.beyond)
-        ask = cut.windows.filter(turns <= turn).join(asking, on="window", how="semi", maintain_order="left")
+        ask = windows.filter(turns <= turn).join(asking, on="window", how="semi", maintain_order="left")
         served = _with_wrong(frame, ask, pool, how, context).with_columns(
             distractor=pl.lit(kind), position=pl.lit(CONTEXT, pl.Int64)
         )
         asking = asking.join(served, on="window", how="anti", maintain_order="left")
         pool = np.setdiff1d(pool, served["distractor_row"])
         even = _even(frame, served, context) if context.settings.match and served.height else served
-        cut.drops.keep(served, even, "unbalanced", n=served["window"].n_unique() - even.height)
+        context.drops.keep(served, even, "unbalanced", n=served["window"].n_unique() - even.height)
         parts.append(even)
-    cut.drops.lose("no-matching-distractor", asking)
-    return Continuations(pl.concat(parts), cut.drops, cut.windows.height + cut.drops["donor"])
+    context.drops.lose("no-matching-distractor", asking)
+    return pl.concat(parts), windows.height + context.drops.counts["donor"]
 
 
 def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -171,21 +163,23 @@ def _reason(kind: str) -> str:
 def _sample_choices(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
     """Passages with their next sentence and a wrong one of each kind."""
     n_context = random_sizes(frame, *sizes, *context.seed_key, reserve=1 + RESERVE_CHOICES)
-    cut = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
-    served = _wrong_of_each(frame, cut, kinds, context)
+    windows, pool = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
+    served = _wrong_of_each(frame, windows, pool, kinds, context)
     even, n_served = _one_of_each(frame, served, kinds, context), served["window"].n_unique()
-    cut.drops.keep(served, even, "unbalanced", n=n_served - even.height)
-    chosen = labelled(even, 1 + len(kinds), context, cut.drops, "unbalanced")
+    context.drops.keep(served, even, "unbalanced", n=n_served - even.height)
+    chosen = labelled(even, 1 + len(kinds), context, "unbalanced")
     rows = choice_rows(chosen, *_in_any_order(chosen, kinds))
-    return Sample(rows, cut.drops, candidates=cut.windows.height + cut.drops["donor"])
+    return Sample(rows, candidates=windows.height + context.drops.counts["donor"])
 
 
-def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context) -> pl.DataFrame:
+def _wrong_of_each(
+    frame: pl.DataFrame, windows: pl.DataFrame, pool: Rows, kinds: Kinds, context: Context
+) -> pl.DataFrame:
     """The windows for which a distractor of each kind is found, with them.
 
     Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
     """
-    windows, used = cut.windows, set[int]()
+    used = set[int]()
     apart = max(how.words for how in kinds.values()), max(how.chars for how in kinds.values())
     apart = apart if context.settings.match else (np.inf, np.inf)
     turns, taken = [], np.full((windows.height, 0), -1)
@@ -194,12 +188,12 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
         keys, before = windows["window"].to_numpy(), right[:, None] - 1
         slots = Slots(keys, right, around, before, taken, apart, aim=_aim(windows, kind, context), two=True)
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
-        pool, key = np.setdiff1d(cut.pool, list(used)), (*context.seed_key, kind)
-        of_turns = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
+        unused, key = np.setdiff1d(pool, list(used)), (*context.seed_key, kind)
+        of_turns = shortlists(frame, slots, unused, *key, matching=how, similarity=context.similarity)
         first = first_come(slots, of_turns[0], *key, used=used)
         turns += [(kind, slots, turn, key) for turn in of_turns[1:]]
         at, distractor = first["slot"].to_numpy(), first["distractor_row"]
-        cut.drops.keep(windows, windows[at], _reason(kind))
+        context.drops.keep(windows, windows[at], _reason(kind))
         windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
     alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
     staying = windows["window"].to_numpy()
@@ -243,7 +237,7 @@ def _rule_gains(  # noqa: PLR0913 (the arguments of ``gains``, and what is measu
     similarity = context.similarity or Similarity(frame)
     measured = similarity, contexts, before, candidates
     rule_gains = [gains(frame, *measured)]
-    if context.in_blocks:  # a treebank has too few rows to choose from
+    if not context.small:  # a treebank has too few rows to choose from
         rule_gains.append(gains_of_measures_together(frame, *measured))
         rule_gains += [gains_of_sentences(*measured)] if single else []
     return np.hstack(rule_gains)

@@ -2,11 +2,29 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final
 
 import msgspec
 import polars as pl
+from msgspec import field
 
 from discoprobe.loaders.corpus import Shard, feat
+
+STEM: Final = (4, 2)
+"""First characters of a word by which words are compared, in scripts with and without capitals."""
+
+OF_CORPUS: Final = {"PRON": "pronoun", "PROP": "name", "NOM": "noun"}
+"""The kinds of mentions as corpora name them."""
+
+ROWS: Final = ("type", "kind", "gender", "number", "status", "link", "salience", "bridge", "parts")
+"""Columns of ``loaders.corpus.MENTIONS`` beside the entity, the words and the head."""
+
+
+def stem(form: str) -> str:
+    """The beginning of a word in small letters, which most of its forms have in common."""
+    small = form.lower()
+    return small[: STEM[0] if small != form.upper() else STEM[1]]
 
 
 class TextWord(msgspec.Struct, frozen=True):
@@ -26,24 +44,86 @@ class TextWord(msgspec.Struct, frozen=True):
     feats: Mapping[str, str]
 
 
-class MentionRow(msgspec.Struct, frozen=True):
-    """A row of ``loaders.corpus.MENTIONS``, whose words and head are counted from 1."""
+class TextMention(msgspec.Struct, frozen=True, kw_only=True):
+    """A mention of an entity.
+
+    Attributes:
+        entity: what it refers to, inside its document.
+        words: the numbers of its words in its sentence, from 0.
+        head: the number of its head; null where the corpus does not say.
+        kind: ``pronoun``, ``name`` or ``noun``; null where the corpus does not say. In a passage also ``other``.
+        type, gender, number, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
+        start: of its first character in the text that is shown; ``end`` is after its last one.
+        text: its characters.
+        sentence: its sentence in the passage, from 0; this and what follows is known of mentions of a passage
+            (``entities``).
+        place: which mention of the passage it is.
+        features: of its head, as far as they are those of what it refers to.
+        content: the beginnings (``stem``) of its words that say something about the entity; those of all words but
+            short ones, where parts of speech are not known.
+        stem: the beginning of its head.
+        role: relation of its head, without the subtype; ``cop`` for a predicate with a copula.
+        opens: whether it begins the sentence.
+        opening: its first word in small letters, if that is an article or another determiner.
+        definiteness: ``definite`` or ``indefinite`` by this word; ``bare`` for a noun in the plural without one, in a
+            document with articles; else empty.
+        pronoun: its form in small letters, if it is a pronoun alone.
+        possessor: entity of a shorter mention with which it begins (*his* car, *Anna's* car), or empty.
+    """
 
     entity: str
-    words: list[int]
-    head: int | None
-    type: str | None
-    kind: str | None
-    gender: str | None
-    number: str | None
-    status: str | None
-    link: str | None
-    salience: float | None
-    bridge: str | None
-    parts: list[str] | None
+    words: tuple[int, ...] = ()
+    head: int | None = None
+    kind: str | None = None
+    type: str | None = None
+    gender: str | None = None
+    number: str | None = None
+    status: str | None = None
+    link: str | None = None
+    salience: float | None = None
+    bridge: str | None = None
+    parts: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    text: str = ""
+    sentence: int = 0
+    place: int = 0
+    features: Mapping[str, str | None] = field(default_factory=dict)
+    content: frozenset[str] = frozenset()
+    stem: str = ""
+    role: str = ""
+    opens: bool = False
+    opening: str = ""
+    definiteness: str = ""
+    pronoun: str = ""
+    possessor: str = ""
+
+    @property
+    def n_words(self) -> int:
+        """The number of its words."""
+        return len(self.words)
+
+    def overlaps(self, other: "TextMention") -> bool:
+        """Whether both have a character in common."""
+        return self.start < other.end and other.start < self.end
+
+    @property
+    def capitals(self) -> frozenset[str]:
+        """The beginnings of its words with a capital."""
+        return frozenset(stem(word) for word in self.text.split() if word[0].isupper())
+
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What it shows without its passage: the beginnings of its words, and what kind of a mention it is."""
+        form = f"{self.kind} {self.definiteness} {self.feature('Number')}"
+        return *sorted(self.content), f"head {self.stem}", f"opening {self.opening}", f"type {self.type}", form
+
+    def feature(self, name: str) -> str | None:
+        """A feature of its head."""
+        return self.features.get(name)
 
 
-class AnnotatedSentence(msgspec.Struct, frozen=True):
+class TextSentence(msgspec.Struct, frozen=True, dict=True):
     """A sentence of a document; ``index``, ``run``, ``sent``, ``sent_id``, ``key`` and ``text`` are its columns."""
 
     index: int
@@ -53,19 +133,40 @@ class AnnotatedSentence(msgspec.Struct, frozen=True):
     key: int
     text: str
     words: list[TextWord]
-    mentions: list[MentionRow]
+    mentions: list[TextMention]
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether a word has a head."""
+        return any(word.head is not None for word in self.words)
+
+    @cached_property
+    def widest(self) -> list[TextMention]:
+        """The widest mention of each head, in order; without a tree, the first word is the head."""
+        widest = {self.head(mention): mention for mention in sorted(self.mentions, key=lambda mention: mention.n_words)}
+        return sorted(widest.values(), key=lambda mention: mention.words)
+
+    def head(self, mention: TextMention) -> int:
+        """The number of the head of a mention; of its first word, where the corpus does not say."""
+        return mention.words[0] if mention.head is None else mention.head
 
 
-def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
+def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list[TextSentence]]]:
     """The documents of a shard that have mentions, each with all its sentences in order.
 
     Args:
         shard: of a corpus with coreference.
         features: those of FEATS that the words have.
     """
-    mentions: defaultdict[int, list[MentionRow]] = defaultdict(list)
-    for sent, *mention in shard.mentions.select("sent", *MentionRow.__struct_fields__).iter_rows():
-        mentions[sent].append(MentionRow(*mention))
+    mentions: defaultdict[int, list[TextMention]] = defaultdict(list)
+    for sent, entity, numbers, head, *row in shard.mentions.select(
+        "sent", "entity", "words", "head", *ROWS
+    ).iter_rows():
+        of_mention = dict(zip(ROWS, row, strict=True))
+        kind, parts = of_mention["kind"], of_mention["parts"]
+        of_mention |= {"kind": OF_CORPUS.get(kind, kind), "parts": tuple(parts or ())}
+        inside = tuple(number - 1 for number in numbers)
+        mentions[sent].append(TextMention(entity=entity, words=inside, head=head - 1 if head else None, **of_mention))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
@@ -81,7 +182,7 @@ def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list
         yield (
             int(str(doc)),
             [
-                AnnotatedSentence(index, run, sent, sent_id, key, text, words[sent], mentions[sent])
+                TextSentence(index, run, sent, sent_id, key, text, words[sent], mentions[sent])
                 for index, run, sent, sent_id, key, text in facts
             ],
         )

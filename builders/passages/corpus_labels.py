@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.windows import divide_passages, members, single_rows, version, windows_of
 from discoprobe.builders.sampling.balance import (
     COMMA,
@@ -83,18 +82,18 @@ def _mark_fact(shard: Shard, _language: LanguageData, *, fact: str) -> pl.DataFr
 
 def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
     """Pairs of neighbours, in as many of which the fact changes as not."""
-    windows, drops = windows_of(divide_passages(frame, pl.col(fact).is_null()), context, 2)
-    pairs = _described(windows, frame, fact)
+    windows = windows_of(divide_passages(frame, pl.col(fact).is_null()), context, 2)
+    pairs, drops = _described(windows, frame, fact), context.drops
     shared = drops.keep(pairs, pairs.filter(pl.col("label").n_unique().over("doc_key") > 1), "one-label")
     matched = shared
     if context.settings.match:
-        small = {} if context.in_blocks else SMALL
+        small = SMALL if context.small else {}
         matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH, small=small)
     drops.keep(shared, matched, "unbalanced")
     capped = drops.keep(matched, cap(matched, context.settings, *context.seed_key, by=("label",)), "over-size")
     versions = version(members(capped["first"].to_numpy(), 2))
     rows = single_rows(capped, versions).with_columns(stratum=capped["ends"])
-    return Sample(rows, drops, candidates=windows.height)
+    return Sample(rows, candidates=windows.height)
 
 
 def _described(windows: pl.DataFrame, frame: pl.DataFrame, fact: str) -> pl.DataFrame:
@@ -134,7 +133,7 @@ def _mark_inside(shard: Shard, _language: LanguageData, *, inside: pl.Expr) -> p
 
 def _counterparts(frame: pl.DataFrame, context: Context) -> Sample:
     """Sentences inside the part, each with one outside it."""
-    drops = Drops(trace=context.trace)
+    drops = context.drops
     candidates = frame.filter(pl.col("reason").is_null(), pl.col("inside").is_not_null())
     drops.consider(candidates)
     single = drops.keep(candidates, first_of_each(candidates, ["cluster"], *context.seed_key), "near-duplicate")
@@ -145,7 +144,7 @@ def _counterparts(frame: pl.DataFrame, context: Context) -> Sample:
     capped = cap(matched, context.settings, *context.seed_key, weight=2)
     drops.keep(_both(matched), _both(capped), "over-size")
     rows = pl.concat([_rows_of_label(capped, label, name) for label, name in enumerate(("", "_outside"))])
-    return Sample(rows, drops, candidates=candidates.height)
+    return Sample(rows, candidates=candidates.height)
 
 
 def _both(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -204,7 +203,7 @@ def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
         frame: sentences, with what ``sentence_connectives`` marks.
         context: settings and language; ``decided`` are the connectives that are classes.
     """
-    drops, every = Drops(trace=context.trace), _pairs_connective_pairs(frame)
+    drops, every = context.drops, _pairs_connective_pairs(frame)
     drops.consider(every)
     talk = pl.col("genre").is_in(TALK).fill_null(value=False)
     pairs = drops.keep(every, every if context.settings.genres == "all" else every.filter(~talk), "talk")
@@ -225,7 +224,7 @@ def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
     )  # fmt: skip
     versions = version(members(windows["first"].to_numpy(), 2), position=1)
     rows = single_rows(windows, versions, *context.seed_key).with_columns(chosen["trim", "stratum"])
-    return Sample(rows, drops, labels=names, candidates=every.height, reason=_problem(pairs, names, context))
+    return Sample(rows, labels=names, candidates=every.height, reason=_problem(pairs, names, context))
 
 
 def _problem(pairs: pl.DataFrame, names: tuple[str, ...], context: Context) -> str:

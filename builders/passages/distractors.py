@@ -25,7 +25,6 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import (
     Rows,
     Similarity,
@@ -67,7 +66,7 @@ _OFF_AIM = 2.0
 
 
 _TYPICAL = 3.0
-"""Cost of a difference in how typical a sentence is (``Cosines.typical``)."""
+"""Cost of a difference in how typical a sentence is (``SimilarityMeasure.typical``)."""
 
 
 class Matching(msgspec.Struct, frozen=True):
@@ -136,6 +135,10 @@ class Slots(msgspec.Struct, frozen=True):
         return np.concatenate(parts, axis=1)
 
 
+Shortlist = tuple[list[int], int]
+"""The best distractors of a slot: rows, best first, and how many of them, the first ones, are on the preferred side."""
+
+
 def distractors(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
@@ -161,7 +164,7 @@ def distractors(
 def shortlists(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
-) -> "list[dict[int, Shortlist]]":  # fmt: skip
+) -> list[dict[int, Shortlist]]:  # fmt: skip
     """The best distractors of each slot that has any, by slot; with ``two``, also those of the other side.
 
     The arguments are those of ``distractors``.
@@ -177,13 +180,6 @@ def shortlists(
         if len(mine):
             lists |= dict(search.shortlists(np.flatnonzero(sides[slots.true] == side), mine))
     return [{slot: some[turn] for slot, some in lists.items()} for turn in range(len(turns))]
-
-
-class Shortlist(msgspec.Struct, frozen=True):
-    """The best distractors of a slot: rows, best first; the first ``right`` of them are on the preferred side."""
-
-    rows: list[int]
-    right: int
 
 
 class _Search:
@@ -313,7 +309,7 @@ def _best(scores: Values, pool: Rows) -> list[Shortlist]:
     lowest = np.take_along_axis(scores, best, axis=1)
     fit, right = np.isfinite(lowest).sum(axis=1), (lowest < _WRONG_SIDE).sum(axis=1)
     return [
-        Shortlist(rows[:n_fit].tolist(), n_right)
+        (rows[:n_fit].tolist(), n_right)
         for rows, n_fit, n_right in zip(pool[best], fit.tolist(), right.tolist(), strict=True)
     ]
 
@@ -333,8 +329,8 @@ def first_come(slots: Slots, found: dict[int, Shortlist], *seed_key: str | int, 
     chosen: list[tuple[int, int]] = []
     for _, alternatives in groupby(_turns(slots, seed_key), key=lambda slot: slots.window[slot]):
         lists = [(slot, found[slot]) for slot in alternatives if slot in found]
-        wishes = [(slot, some.rows[: some.right]) for slot, some in lists]
-        wishes += [(slot, some.rows[some.right :]) for slot, some in lists]
+        wishes = [(slot, rows[:n_right]) for slot, (rows, n_right) in lists]
+        wishes += [(slot, rows[n_right:]) for slot, (rows, n_right) in lists]
         taken = next(((slot, row) for slot, rows in wishes for row in rows if row not in used), None)
         if taken is not None:
             used.add(taken[1])
@@ -369,25 +365,21 @@ MANY = 4000
 """If there are more windows, a distractor is tried in one place of each, chosen by hash; otherwise in all places."""
 
 
-class Cut(msgspec.Struct, frozen=True):
-    """Windows that become rows, the pool of sentences that may be distractors, and what was dropped."""
+def with_donors(
+    frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0
+) -> tuple[pl.DataFrame, Rows]:
+    """Windows that become rows, and the pool of sentences that may be distractors.
 
-    windows: pl.DataFrame
-    pool: Rows
-    drops: Drops
-
-
-def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0) -> Cut:
-    """Cuts windows and moves the sentences of some windows (a share, chosen by hash) to the pool of distractors.
+    The sentences of some windows (a share, chosen by hash) are in the pool, and those between windows.
 
     ``reserve`` sentences after each window are left for the pool too, so that it finds some in its own document. Sizes
     are one number, or one per passage.
     """
-    windows, drops = windows_of(frame, context, size, reserve)
+    windows = windows_of(frame, context, size, reserve)
     gives = pl.Series(hashing.unit(windows["window"].to_numpy(), "donor", *context.seed_key) < donors)
     windows_kept = windows.filter(~gives)
-    drops.keep(windows, windows_kept, "donor")
-    return Cut(windows_kept, spread(frame, covered(windows_kept)), drops)
+    context.drops.keep(windows, windows_kept, "donor")
+    return windows_kept, spread(frame, covered(windows_kept))
 
 
 def covered(windows: pl.DataFrame) -> Rows:
@@ -413,26 +405,26 @@ def distractor_task(size: int, labels: tuple[str, str], matching: Matching = CLO
 def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, matching: Matching) -> Sample:
     """Passages as they are (label 0), and with a distractor (label 1)."""
     how = matching if context.settings.match else ANY
-    cut = with_donors(frame, context, size, DONORS_OF_MANY if _has_many(context, how) else DONORS)
-    served = replaced_one(frame, cut, range(1, size - 1), context, how)
+    windows, pool = with_donors(frame, context, size, DONORS_OF_MANY if _has_many(context, how) else DONORS)
+    served = replaced_one(frame, windows, pool, range(1, size - 1), context, how)
     even = served if how == ANY else _as_similar(frame, served, size, context)
     rows = replaced_pairs(cap(even, context.settings, *context.seed_key, weight=2), size)
     n_served = served["window"].n_unique()
-    cut.drops.keep(cut.windows, served, "no-matching-intruder", n=cut.windows.height - n_served)
-    cut.drops.keep(served, even, "unbalanced", n=n_served - even.height)
-    return Sample(rows, cut.drops, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
+    context.drops.keep(windows, served, "no-matching-intruder", n=windows.height - n_served)
+    context.drops.keep(served, even, "unbalanced", n=n_served - even.height)
+    return Sample(rows, candidates=(windows.height + context.drops.counts["donor"]) * 2)
 
 
 def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: Context) -> pl.DataFrame:
     """One distractor for each window, so that in half of the windows it is more similar than the sentence it replaces.
 
-    In large corpora (``context.in_blocks``) the sizes of the differences are balanced, too, and so are lengths and the
+    In large corpora (not ``context.small``) the sizes of the differences are balanced, too, and so are lengths and the
     similarity to each sentence of the passage. In a treebank too few pairs would be left.
     """
     true, rest, beside = surroundings(served, size)
     candidates = np.column_stack([true, served["distractor_row"].to_numpy()])
     similarity = context.similarity or Similarity(frame)
-    if context.in_blocks:
+    if not context.small:
         of_sentences = gains_of_sentences(similarity, rest, beside, candidates)
         rule_gains = np.hstack([gains_of_lengths(frame, candidates), of_sentences])
     else:
@@ -446,15 +438,18 @@ def _has_many(context: Context, matching: Matching) -> bool:
     Large texts have enough windows for it. With two distractors for each window and 15 % of donors, balance cost three
     fifths of the windows of German Wikipedia, and a tree ensemble still found the whole passage in .638 of the pairs.
     """
-    return context.in_blocks and matching != ANY
+    return not context.small and matching != ANY
 
 
-def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context, matching: Matching) -> pl.DataFrame:
+def replaced_one(  # noqa: PLR0913, PLR0917 (what a search depends on)
+    frame: pl.DataFrame, windows: pl.DataFrame, pool: Rows, places: range, context: Context, matching: Matching
+) -> pl.DataFrame:
     """Replaces one sentence of each window by a distractor.
 
     Args:
         frame: all sentences, as ``with_passages`` returns them.
-        cut: the windows and the pool of distractors.
+        windows: of which one sentence each is replaced.
+        pool: the rows that may be distractors.
         places: the positions that may be replaced, all but the first and the last.
         context: seed key.
         matching: how much a distractor must resemble the sentence it replaces.
@@ -462,8 +457,7 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     Returns:
         The windows that find a distractor, once for each that they may have, with ``position`` and ``distractor_row``.
     """
-    windows, many = cut.windows, _has_many(context, matching)
-    keys = windows["window"].to_numpy()
+    many, keys = _has_many(context, matching), windows["window"].to_numpy()
     if many:
         hashes = np.stack([hashing.mix(keys, "place", place, *context.seed_key) for place in places], axis=1)
         tried = places.start + np.argsort(hashes, axis=1)[:, :PLACES_OF_MANY]
@@ -478,7 +472,7 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     if many:
         slots = replace(slots, rounds=ROUNDS_OF_MANY, sharing=SHARING_OF_MANY)
     distractor_rows = distractors(
-        frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity
+        frame, slots, pool, *context.seed_key, matching=matching, similarity=context.similarity
     )
     served: pl.DataFrame = asked[distractor_rows["slot"].to_numpy()]
     return served.with_columns(distractor_rows["distractor_row"])

@@ -1,6 +1,6 @@
 """Mentions of entities in passages of documents, from corpora with coreference.
 
-``passages`` cuts the documents of a shard into passages; of each the ``PassageMention``s that can be shown, and what
+``passages`` cuts the documents of a shard into passages; of each the ``TextMention``s that can be shown, and what
 the whole document says about each ``Entity``: its pronouns tell number and gender, so that two entities can be
 compared.
 """
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from discoprobe.builders.passages.coreference import AnnotatedSentence, MentionRow, TextWord, documents
+from discoprobe.builders.passages.coreference import TextMention, TextSentence, TextWord, documents, stem
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
@@ -45,9 +45,6 @@ POSSESSING: Final = 0.8
 
 SMALL_WORD: Final = 3
 """Letters of a word that says little, where parts of speech are not known."""
-
-OF_CORPUS: Final = {"PRON": "pronoun", "PROP": "name", "NOM": "noun"}
-"""The kinds of mentions as corpora name them."""
 
 
 class PronounForms(LanguageSection, frozen=True):
@@ -83,85 +80,6 @@ class PronounForms(LanguageSection, frozen=True):
             for name, subjects in self.subjects.items()
             for form in (*self.third.get(name, ()), *subjects)
         }
-
-
-STEM: Final = (4, 2)
-"""First characters of a word by which words are compared, in scripts with and without capitals."""
-
-
-def stem(form: str) -> str:
-    """The beginning of a word in small letters, which most of its forms have in common."""
-    small = form.lower()
-    return small[: STEM[0] if small != form.upper() else STEM[1]]
-
-
-class PassageMention(msgspec.Struct, frozen=True):
-    """A mention that can be marked in a passage.
-
-    Attributes:
-        start: of its first character in the passage; ``end`` is after its last one.
-        sentence: its sentence in the passage, from 0.
-        number: which mention of the passage it is.
-        entity: what it refers to.
-        kind: one of ``KINDS``, or ``other``.
-        text: its characters.
-        features: of its head, as far as they are those of what it refers to.
-        content: the beginnings (``stem``) of its words that say something about the entity; those of all words but
-            short ones, where parts of speech are not known.
-        head: the beginning of its head.
-        role: relation of its head, without the subtype; ``cop`` for a predicate with a copula.
-        opens: whether it begins the sentence.
-        opening: its first word in small letters, if that is an article or another determiner.
-        definiteness: ``definite`` or ``indefinite`` by this word; ``bare`` for a noun in the plural without one, in a
-            document with articles; else empty.
-        n_words: number of its words.
-        pronoun: its form in small letters, if it is a pronoun alone.
-        possessor: entity of a shorter mention with which it begins (*his* car, *Anna's* car), or empty.
-        type, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
-    """
-
-    start: int
-    end: int
-    sentence: int
-    number: int
-    entity: str
-    kind: str
-    text: str
-    features: Mapping[str, str | None]
-    content: frozenset[str]
-    head: str
-    role: str
-    opens: bool
-    opening: str
-    definiteness: str
-    n_words: int
-    pronoun: str
-    possessor: str
-    type: str | None
-    status: str | None
-    link: str | None
-    salience: float | None
-    bridge: str | None
-    parts: tuple[str, ...]
-
-    def overlaps(self, other: "PassageMention") -> bool:
-        """Whether both have a character in common."""
-        return self.start < other.end and other.start < self.end
-
-    @property
-    def capitals(self) -> frozenset[str]:
-        """The beginnings of its words with a capital."""
-        return frozenset(stem(word) for word in self.text.split() if word[0].isupper())
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """What it shows without its passage: the beginnings of its words, and what kind of a mention it is."""
-        form = f"{self.kind} {self.definiteness} {self.feature('Number')}"
-        return *sorted(self.content), f"head {self.head}", f"opening {self.opening}", f"type {self.type}", form
-
-    def feature(self, name: str) -> str | None:
-        """A feature of its head."""
-        return self.features.get(name)
 
 
 class Entity(msgspec.Struct, frozen=True):
@@ -230,7 +148,7 @@ class Passage(msgspec.Struct, frozen=True):
     first: int
     n_sentences: int
     text: str
-    mentions: tuple[PassageMention, ...]
+    mentions: tuple[TextMention, ...]
     entities: Mapping[str, Entity]
 
     @property
@@ -247,29 +165,29 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
     """
     for doc, sentences in described_documents(shard, language.section(PronounForms)):
         entities = entities_of(sentences)
-        kinds = any(row.kind for sentence in sentences for row in sentence.mentions)
+        kinds = any(mention.kind for sentence in sentences for mention in sentence.mentions)
         articles = any(
             "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
             for sentence in sentences for word in sentence.words
         )  # fmt: skip
         begins, possessing = Counter[str](), Counter[str]()
         for sentence in sentences:
-            alone = {row.words[0] for row in sentence.mentions if len(row.words) == 1}
-            for row in (row for row in sentence.mentions if len(row.words) > 1):
-                form = sentence.words[row.words[0] - 1].form.lower()
+            alone = {mention.words[0] for mention in sentence.mentions if mention.n_words == 1}
+            for mention in (mention for mention in sentence.mentions if mention.n_words > 1):
+                form = sentence.words[mention.words[0]].form.lower()
                 begins[form] += 1
-                possessing[form] += row.words[0] in alone
+                possessing[form] += mention.words[0] in alone
         possessives = {form for form, n in possessing.items() if n >= POSSESSING * begins[form]}
         for taken in _parts(sentences):
             yield _passage(doc, taken, entities, len(sentences), articles=articles, possessives=possessives)
 
 
-def _parts(sentences: Sequence[AnnotatedSentence]) -> Iterator[list[AnnotatedSentence]]:
+def _parts(sentences: Sequence[TextSentence]) -> Iterator[list[TextSentence]]:
     """The sentences of each passage of a document; a heading that ends with a bar (*Glødande |*) is in none."""
     for (heading, _), run in groupby(sentences, key=lambda sentence: (sentence.text.endswith(" |"), sentence.run)):
         if heading:
             continue
-        parts: list[list[AnnotatedSentence]] = [[]]
+        parts: list[list[TextSentence]] = [[]]
         for sentence in run:
             if _n_words(parts[-1]) >= LEAST:
                 parts.append([])
@@ -280,11 +198,11 @@ def _parts(sentences: Sequence[AnnotatedSentence]) -> Iterator[list[AnnotatedSen
         yield from (part for part in parts if least <= _n_words(part) <= LONGEST)
 
 
-def _n_words(sentences: Sequence[AnnotatedSentence]) -> int:
+def _n_words(sentences: Sequence[TextSentence]) -> int:
     return sum(len(sentence.words) for sentence in sentences)
 
 
-def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[AnnotatedSentence]]]:
+def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[TextSentence]]]:
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
     listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
     listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
@@ -299,31 +217,36 @@ def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int
         yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]
 
 
-def entities_of(sentences: Sequence[AnnotatedSentence]) -> Mapping[str, Entity]:
+def entities_of(sentences: Sequence[TextSentence]) -> Mapping[str, Entity]:
     """What a document says about its entities."""
     entities: defaultdict[str, Entity] = defaultdict(Entity)
     for sentence in sentences:
         spans = []
-        for row in sentence.mentions:
-            entity, word = entities[row.entity], sentence.words[(row.head or row.words[-1]) - 1]
+        for mention in sentence.mentions:
+            entity, word = entities[mention.entity], sentence.words[_head(mention)]
             entity.sentences.append(sentence.index)
-            if row.gender or row.number:
-                entity.genders.add(f"{row.gender} {row.number}")
-            if len(row.words) == 1 and _kind_of_mention(word, row.kind) == "pronoun" and not _is_speaker(word):
+            if mention.gender or mention.number:
+                entity.genders.add(f"{mention.gender} {mention.number}")
+            if mention.n_words == 1 and _kind_of_mention(word, mention.kind) == "pronoun" and not _is_speaker(word):
                 entity.pronouns[word.form.lower()] += 1
                 features = _features(word)
                 if features.get("Gender") or features.get("Number", "Sing") != "Sing":
                     entity.genders.add(f"{features.get('Gender')} {features.get('Number')}")
-            entity.types.update([row.type] if row.type else [])
-            entity.bridges.update([row.bridge] if row.bridge else [])
-            entity.salience.extend([] if row.salience is None else [row.salience])
-            for part in row.parts or ():
+            entity.types.update([mention.type] if mention.type else [])
+            entity.bridges.update([mention.bridge] if mention.bridge else [])
+            entity.salience.extend([] if mention.salience is None else [mention.salience])
+            for part in mention.parts:
                 entity.parts.add(part)
-                entities[part].parts.add(row.entity)
-            spans.append((row.entity, set(row.words)))
+                entities[part].parts.add(mention.entity)
+            spans.append((mention.entity, set(mention.words)))
         for name, of_name in spans:
             entities[name].inside.update(other for other, of_other in spans if other != name and of_name & of_other)
     return entities
+
+
+def _head(mention: TextMention) -> int:
+    """The number of the head; where the corpus does not say, the last word stands for it."""
+    return mention.words[-1] if mention.head is None else mention.head
 
 
 def _kind_of_mention(head: TextWord, of_corpus: str | None) -> str:
@@ -332,7 +255,7 @@ def _kind_of_mention(head: TextWord, of_corpus: str | None) -> str:
     Where neither is known, a word with a capital is a name.
     """
     if of_corpus or head.upos:
-        return OF_CORPUS.get(of_corpus or "") or KINDS.get(head.upos, "other")
+        return of_corpus or KINDS.get(head.upos, "other")
     return "name" if head.form[:1].isupper() else "noun"
 
 
@@ -355,7 +278,7 @@ def _features(word: TextWord) -> Mapping[str, str | None]:
 
 def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     doc: int,
-    sentences: Sequence[AnnotatedSentence],
+    sentences: Sequence[TextSentence],
     entities: Mapping[str, Entity],
     n_sentences: int,
     *,
@@ -367,32 +290,32 @@ def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
     Where annotators did not mark the possessor of a mention, they may have marked the whole for it (*his brutality* for
     the man), so that it is of no kind.
     """
-    text, mentions = "", list[PassageMention]()
+    text, mentions = "", list[TextMention]()
     for place, sentence in enumerate(sentences):
         text += " " if text and not UNSPACED_END.search(text) else ""
-        shown = (_mention(sentence, place, len(text), row, articles=articles) for row in sentence.mentions)
-        alone = {row.words[0] for row in sentence.mentions if len(row.words) == 1}
-        for row, mention in zip(sentence.mentions, shown, strict=True):
-            form = sentence.words[row.words[0] - 1].form.lower()
-            unmarked = len(row.words) > 1 and form in possessives and row.words[0] not in alone
-            mentions += [replace(mention, kind="other") if unmarked else mention] if mention else []
+        shown = (_described(sentence, place, len(text), mention, articles=articles) for mention in sentence.mentions)
+        alone = {mention.words[0] for mention in sentence.mentions if mention.n_words == 1}
+        for mention in filter(None, shown):
+            form = sentence.words[mention.words[0]].form.lower()
+            unmarked = mention.n_words > 1 and form in possessives and mention.words[0] not in alone
+            mentions.append(replace(mention, kind="other") if unmarked else mention)
         text += sentence.text
     ordered = sorted(mentions, key=lambda mention: (mention.start, -mention.end))
-    numbered = tuple(replace(mention, number=number) for number, mention in enumerate(ordered))
+    numbered = tuple(replace(mention, place=place) for place, mention in enumerate(ordered))
     ids = tuple(sentence.sent_id for sentence in sentences)
     return Passage(doc, sentences[0].key, ids, sentences[0].index, n_sentences, text, numbered, entities)
 
 
-def _mention(
-    sentence: AnnotatedSentence, place: int, offset: int, row: MentionRow, *, articles: bool
-) -> PassageMention | None:
-    """A mention of a passage; None if it has gaps, if words are written with it, if it is a mark or a sentence.
+def _described(
+    sentence: TextSentence, place: int, offset: int, mention: TextMention, *, articles: bool
+) -> TextMention | None:
+    """A mention with what is known of it in its passage; None if it cannot be shown.
 
-    A sentence that is a mention alone is a heading, or names who speaks in a play. Without trees, the last word stands
-    for the head.
+    It cannot if it has gaps, if words are written with it, or if it is a mark or a sentence. A sentence that is a
+    mention alone is a heading, or names who speaks in a play.
     """
-    words, inside = sentence.words, {number - 1 for number in row.words}
-    first, last, head = words[min(inside)], words[max(inside)], (row.head or row.words[-1]) - 1
+    words, inside = sentence.words, {*mention.words}
+    first, last, head = words[min(inside)], words[max(inside)], _head(mention)
     tokens = {words[number].token for number in inside} - {None}
     fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
     if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
@@ -400,29 +323,30 @@ def _mention(
     inner, outer = sentence.text[first.start : last.end], sentence.text[: first.start] + sentence.text[last.end :]
     if not all(any(map(str.isalnum, text)) for text in (inner, outer)):
         return None
-    root, kind = words[head], _kind_of_mention(words[head], row.kind)
+    root, kind = words[head], _kind_of_mention(words[head], mention.kind)
     joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
-    features = {"Number": row.number, "Gender": row.gender, **_features(root), **({"Number": "Plur"} if joined else {})}
+    features = {"Number": mention.number, "Gender": mention.gender, **_features(root)}
+    features |= {"Number": "Plur"} if joined else {}
     determined = len(inside) > 1 and (first.upos in {"DET", "PRON"} or not first.upos)
     definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
     if articles and kind == "noun" and not determined and features.get("Number") == "Plur":
         definiteness = "bare"
-    if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not row.kind:
+    if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not mention.kind:
         inside_clause = re.search(r"[\w,]\s*$", sentence.text[: first.start])
         kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
     if len(inside) > 1 and first.feats.get("Reflex"):
         kind = "other"
-    nested = (inner for inner in sentence.mentions if inner.words[0] == row.words[0] and len(inner.words) < len(inside))
-    possessor = next((inner.entity for inner in nested if inner.entity != row.entity), "")
+    nested = (each for each in sentence.mentions if each.words[0] == mention.words[0] and each.n_words < len(inside))
+    possessor = next((each.entity for each in nested if each.entity != mention.entity), "")
     predicate = any(word.head == head and word.deprel == "cop" for word in words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
     content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]
-    return PassageMention(
-        offset + first.start, offset + last.end, place, 0, row.entity, kind, sentence.text[first.start : last.end],
-        features, frozenset(stem(word.form) for word in content if word.upos or len(word.form) > small),
-        stem(root.form), "cop" if predicate else root.deprel.partition(":")[0],
-        not any(char.isalnum() for char in sentence.text[: first.start]),
-        first.form.lower() if determined else "", definiteness, len(inside),
-        root.form.lower() if kind == "pronoun" and len(inside) == 1 else "", possessor,
-        row.type, row.status, row.link, row.salience, row.bridge, tuple(row.parts or ()),
+    return replace(
+        mention, start=offset + first.start, end=offset + last.end, sentence=place, kind=kind, features=features,
+        text=sentence.text[first.start : last.end], stem=stem(root.form),
+        content=frozenset(stem(word.form) for word in content if word.upos or len(word.form) > small),
+        role="cop" if predicate else root.deprel.partition(":")[0],
+        opens=not any(char.isalnum() for char in sentence.text[: first.start]),
+        opening=first.form.lower() if determined else "", definiteness=definiteness,
+        pronoun=root.form.lower() if kind == "pronoun" and len(inside) == 1 else "", possessor=possessor,
     )  # fmt: skip

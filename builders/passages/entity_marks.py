@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Final
 
-from discoprobe.builders.passages.entities import Passage, PassageMention
+from discoprobe.builders.passages.coreference import TextMention
+from discoprobe.builders.passages.entities import Passage
 from discoprobe.builders.passages.mention_rows import Marks
 
 SAME_CUES: Final = (
@@ -67,7 +68,7 @@ def _shared(two: Sequence[set[str]]) -> float:
     return len(two[0] & two[1]) / max(1, len(two[0] | two[1]))
 
 
-def _refers(mention: PassageMention) -> bool:
+def _refers(mention: TextMention) -> bool:
     """Whether a mention refers to a third person or thing by itself."""
     if mention.link in LINKS or mention.role in NO_REFERENCE or mention.kind == "other":
         return False
@@ -76,18 +77,18 @@ def _refers(mention: PassageMention) -> bool:
     return mention.kind != "pronoun" or (mention.feature("PronType") in PERSONAL and mention.n_words == 1)
 
 
-def _takes_up(mention: PassageMention) -> bool:
+def _takes_up(mention: TextMention) -> bool:
     """Whether a mention can refer back: it is no indefinite noun."""
     return mention.kind != "noun" or mention.definiteness not in {"indefinite", "bare"}
 
 
-def _alike(one: PassageMention, other: PassageMention) -> bool:
+def _alike(one: TextMention, other: TextMention) -> bool:
     """Whether two mentions have the same kind, number and gender."""
     features = all(one.feature(name) == other.feature(name) for name in ("Number", "Gender"))
     return one.kind == other.kind and features and one.type == other.type
 
 
-def _could_be(passage: Passage, one: PassageMention, other: PassageMention, second: PassageMention) -> bool:
+def _could_be(passage: Passage, one: TextMention, other: TextMention, second: TextMention) -> bool:
     """Whether a reader could take the entity of ``other`` for that of ``second``, and annotators kept them apart."""
     if one.possessor and second.possessor and one.possessor != second.possessor:
         return False  # *his tenderness* and *her tenderness*: annotators are wrong, or mean something else
@@ -107,16 +108,16 @@ def _could_be(passage: Passage, one: PassageMention, other: PassageMention, seco
     return all(extra)
 
 
-def _cues_of_two(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
+def _cues_of_two(passage: Passage, first: TextMention, second: TextMention) -> tuple[float, ...]:
     """The cues ``SAME_CUES``."""
     of_entity = [mention for mention in passage.mentions if mention.entity == first.entity]
-    last = max(mention.number for mention in of_entity if mention.end <= second.start)
+    last = max(mention.place for mention in of_entity if mention.end <= second.start)
     words, letters = [], []
     for text in (first.text.lower(), second.text.lower()):
         words.append(set(text.split()))
         letters.append({text[at : at + 2] for at in range(len(text) - 1)})
     return (
-        second.number - first.number, second.sentence - first.sentence, second.number - last,
+        second.place - first.place, second.sentence - first.sentence, second.place - last,
         first.text.lower() == second.text.lower(), _shared(words), _shared(letters),
         sum(mention != second for mention in of_entity), first.role in SUBJECTS, first.role == second.role,
         first.opens, first.n_words,
@@ -166,7 +167,7 @@ def given_new(passage: Passage) -> Iterator[Marks]:
         elif mention.bridge in before and mention.status in {None, INFERRED}:
             bridged.append(mention)
         elif first and mention.status in {None, "new"} and not mention.bridge and mention.entity not in before:
-            named = mention.kind == "name" and mention.head in passage.text[: mention.start].lower()
+            named = mention.kind == "name" and mention.stem in passage.text[: mention.start].lower()
             new += [mention] if not named else []  # annotators missed the link, or somebody else has the name
     for one, other in product(new, given):
         if _alike_in_form(passage, one, other):
@@ -175,10 +176,10 @@ def given_new(passage: Passage) -> Iterator[Marks]:
                 yield Marks(mentions, None, tuple(_cues_of_new(passage, mention) for mention in mentions))
 
 
-def _alike_in_form(passage: Passage, one: PassageMention, other: PassageMention) -> bool:
+def _alike_in_form(passage: Passage, one: TextMention, other: TextMention) -> bool:
     """Whether two mentions have the same kind, number and article, and both or neither a head that was used before."""
     seen = [
-        any(mention.head in before.content for before in passage.mentions if before.end < mention.start)
+        any(mention.stem in before.content for before in passage.mentions if before.end < mention.start)
         for mention in (one, other)
     ]
     return (
@@ -187,7 +188,7 @@ def _alike_in_form(passage: Passage, one: PassageMention, other: PassageMention)
     )  # fmt: skip
 
 
-def _cues_of_new(passage: Passage, mention: PassageMention) -> tuple[float, ...]:
+def _cues_of_new(passage: Passage, mention: TextMention) -> tuple[float, ...]:
     """The cues ``NEW_CUES``."""
     before = [other for other in passage.mentions if other.end <= mention.start]
     used = frozenset().union(*(other.content for other in before))
@@ -233,7 +234,7 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
         linked |= {name for name, entity in passage.entities.items() if entity.bridges & {second.bridge, second.entity}}
         before = [m for m in passage.mentions if m.end < second.start and m.kind in {"name", "noun"} and _refers(m)]
         before = [mention for mention in before if not mention.content & second.content]  # *the beaches*, *the beach*
-        cues = {mention.number: _cues_of_bridge(passage, mention, second) for mention in before}
+        cues = {mention.place: _cues_of_bridge(passage, mention, second) for mention in before}
         others = [mention for mention in before if mention.entity not in linked][-NEAREST:]
         for anchor_mention in (mention for mention in before if mention.entity == second.bridge):
             wrong = [m for m in others if not m.content & anchor_mention.content and not m.overlaps(anchor_mention)]
@@ -242,11 +243,11 @@ def bridging_choice(passage: Passage) -> Iterator[Marks]:
                 entities, texts = ({getattr(m, name) for m in choices} for name in ("entity", "text"))
                 apart = not any(m.overlaps(other) for m, other in combinations(three, 2))
                 if len(entities) == len(texts) == len(choices) and apart:
-                    of_choices = tuple(cues[mention.number] for mention in choices)
+                    of_choices = tuple(cues[mention.place] for mention in choices)
                     yield Marks(choices, second, of_choices, traits=tuple(mention.traits for mention in choices))
 
 
-def _cues_of_bridge(passage: Passage, first: PassageMention, second: PassageMention) -> tuple[float, ...]:
+def _cues_of_bridge(passage: Passage, first: TextMention, second: TextMention) -> tuple[float, ...]:
     """The cues ``BRIDGE_CUES``."""
     between, sentences, last, _, _, _, frequency, subject, *_, n_words = _cues_of_two(passage, first, second)
     return (
@@ -292,7 +293,7 @@ def salience(passage: Passage) -> Iterator[Marks]:
     """
     if not passage.is_parsed:
         return
-    first: dict[str, PassageMention] = {}
+    first: dict[str, TextMention] = {}
     counts: Counter[str] = Counter()
     for mention in passage.mentions:
         counts[mention.entity] += 1
@@ -319,11 +320,11 @@ def _about(passage: Passage, entity: str) -> tuple[bool | None, str, float | Non
     return (True if n >= LONG and spread >= SPREAD else False if n <= SHORT else None), CHAINS, n * spread
 
 
-def _cues_of_salience(passage: Passage, mention: PassageMention) -> tuple[float, ...]:
+def _cues_of_salience(passage: Passage, mention: TextMention) -> tuple[float, ...]:
     """The cues ``SALIENCE_CUES``."""
     same = [other for other in passage.mentions if other.entity == mention.entity]
     return (
-        mention.sentence, mention.number, mention.role in SUBJECTS, sum(other.role in SUBJECTS for other in same),
+        mention.sentence, mention.place, mention.role in SUBJECTS, sum(other.role in SUBJECTS for other in same),
         mention.opens, mention.n_words, len(mention.text), len(mention.capitals), mention.role == "nmod",
         mention.definiteness == "definite",
         any(mention.overlaps(other) and len(other.text) > len(mention.text) for other in passage.mentions),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import WINDOWS, Drops
+from discoprobe.builders.drops import WINDOWS
 from discoprobe.builders.passages.windows import cut, distinct, one_order, ordered_pairs, without_introductions
 from discoprobe.builders.sampling.balance import cap, with_rank
 from discoprobe.builders.sentences.connectives import connectives_of
@@ -101,16 +101,16 @@ def order_suite(moved: int, region: int = 0, version: int = 8) -> DiscourseTask:
 def _sample_orders(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
     passages = without_introductions(frame)
     linked = linked_windows(passages, moved, *context.seed_key)
-    drops, unlinked = Drops(trace=context.trace), cut(passages, SIZE, *context.seed_key)
-    windows = distinct(frame, linked, drops)
-    drops.keep(unlinked, linked, "no-link", n=max(0, unlinked.height - linked.height), step=WINDOWS)
+    unlinked = cut(passages, SIZE, *context.seed_key)
+    windows = distinct(frame, linked, context)
+    context.drops.keep(unlinked, linked, "no-link", n=max(0, unlinked.height - linked.height), step=WINDOWS)
     orders = breaking_orders(frame, windows, moved)
     match = context.settings.match
     best = with_rank(orders, ["window"], "way", *context.seed_key).sort(-pl.col("strength"), "rank")
     some = best.group_by("window", maintain_order=True).head(WAYS if match else 1).with_columns(key="window")
     chosen = one_order(frame, some, context, _links_by_place(frame, some)) if match else some
     capped = cap(chosen, context.settings, *context.seed_key, weight=2)  # last, so that orders do not depend on sizes
-    return Sample(ordered_pairs(capped), drops, candidates=windows.height * 2)
+    return Sample(ordered_pairs(capped), candidates=windows.height * 2)
 
 
 def _links_by_place(frame: pl.DataFrame, orders: pl.DataFrame) -> npt.NDArray[np.float64]:

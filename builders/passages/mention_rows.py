@@ -17,8 +17,8 @@ import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES, Shape
-from discoprobe.builders.drops import Drops
-from discoprobe.builders.passages.entities import Passage, PassageMention, passages
+from discoprobe.builders.passages.coreference import TextMention
+from discoprobe.builders.passages.entities import Passage, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
 from discoprobe.builders.sampling.balance import FINE, cap, differences, ranks, remove_bias, steps, with_rank
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
@@ -67,8 +67,8 @@ class Marks(msgspec.Struct, frozen=True):
     ``traits`` by what a mention could be known without the passage.
     """
 
-    mentions: tuple[PassageMention, ...]
-    second: PassageMention | None
+    mentions: tuple[TextMention, ...]
+    second: TextMention | None
     cues: tuple[tuple[float, ...], ...]
     facts: tuple[tuple[str, float | None], ...] = ()
     traits: tuple[tuple[str, ...], ...] = ()
@@ -90,7 +90,7 @@ def choice_of_mentions(marks: Marking, cues: tuple[str, ...], question: str, *, 
     """
     select = functools.partial(_candidates, marks=marks, cues=cues, question=question, most=EACH_CHOICE)
     return RelationTask(
-        shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"), natural=True,
+        shape=Shape.CHOICE, select=select, sample=_sample_choices, labels=("0", "1", "2", "3"),
         needs=frozenset({"coreference", "documents", "bridging"}), reasons=REASONS, version=version,
     )  # fmt: skip
 
@@ -188,11 +188,11 @@ def _places(marks: Marks) -> list[int]:
     return [mention.start for mention in (*marks.mentions, *([marks.second] if marks.second else []))]
 
 
-def _span(mention: PassageMention) -> dict[str, int]:
+def _span(mention: TextMention) -> dict[str, int]:
     return {"start": mention.start, "end": mention.end}
 
 
-def quoted(passage: str, mention: PassageMention, within: str) -> str:
+def quoted(passage: str, mention: TextMention, within: str) -> str:
     """A mention for readers who see no marks: in quotes, with as many words around it as make it unique.
 
     ``“she” in “when she smiled”`` (``within``); only ``“Anna”`` if the passage has it once.
@@ -211,21 +211,19 @@ def quoted(passage: str, mention: PassageMention, within: str) -> str:
 
 def _sample_marks(frame: pl.DataFrame, context: Context) -> Sample:
     """The rows of sets of marks, one for each label."""
-    drops = Drops(trace=context.trace)
-    sets = _balanced_sets(frame, context, drops, len(context.labels))
+    sets = _balanced_sets(frame, context, len(context.labels))
     if sets.is_empty():
-        return Sample(sets, drops, candidates=frame.height, reason="no candidates are left")
+        return Sample(sets, candidates=frame.height, reason="no candidates are left")
     n_labels = sets["first"].list.len()[0]
     rows = pl.concat([_rows_of_label(sets, label) for label in range(n_labels)])
-    return Sample(rows, drops, labels=context.labels[:n_labels], candidates=frame.height)
+    return Sample(rows, labels=context.labels[:n_labels], candidates=frame.height)
 
 
 def _sample_choices(frame: pl.DataFrame, context: Context) -> Sample:
     """The rows of sets of marks, one of each, with the choices in an order by hash."""
-    drops = Drops(trace=context.trace)
-    sets = _balanced_sets(frame, context, drops, 1)
+    sets = _balanced_sets(frame, context, 1)
     if sets.is_empty():
-        return Sample(sets, drops, candidates=frame.height, reason="no candidates are left")
+        return Sample(sets, candidates=frame.height, reason="no candidates are left")
     labels = hashing.pick(sets["key"].to_numpy(), len(context.labels), *context.seed_key, "label")
     choices, contexts = [], []
     columns = sets.select("passage", "first", "second", "questions").iter_rows()
@@ -237,18 +235,18 @@ def _sample_choices(frame: pl.DataFrame, context: Context) -> Sample:
         context=pl.Series(contexts), choices=pl.Series(choices), label=pl.Series(labels), pair=pl.lit(None, pl.UInt64),
         distractor=pl.lit(None, pl.List(pl.String)), row=pl.col("row").cast(pl.Int64),
     )  # fmt: skip
-    return Sample(rows, drops, labels=context.labels, candidates=frame.height)
+    return Sample(rows, labels=context.labels, candidates=frame.height)
 
 
-def _balanced_sets(frame: pl.DataFrame, context: Context, drops: Drops, rows_per_set: int) -> pl.DataFrame:
+def _balanced_sets(frame: pl.DataFrame, context: Context, rows_per_set: int) -> pl.DataFrame:
     """At most one set of marks per unit, so that no cue tells the label in any split.
 
     Args:
         frame: the candidates.
         context: seed key and settings.
-        drops: counts the others.
         rows_per_set: 1 for choices; else the number of labels, of which sets may have a part.
     """
+    drops = context.drops
     usable = drops.usable(frame)
     if usable.is_empty():
         return usable

@@ -24,13 +24,11 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 import polars as pl
 
 from discoprobe.builders import clean_text
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import (
-    LabelSet,
+    Classes,
     by_frequency,
     cap,
     frequent_in_splits,
@@ -49,7 +47,7 @@ from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.words import n_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from polars._typing import PolarsDataType
 
@@ -185,7 +183,7 @@ def relation_task(
     """
     return RelationTask(
         select=select, sample=_sample_relations, labels=labels, decides=True, note=NOTE,
-        needs=frozenset({layer}), natural=True, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
+        needs=frozenset({layer}), reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
         version=version,
     )  # fmt: skip
 
@@ -227,8 +225,8 @@ def candidates(relations: pl.DataFrame, longest: int = LONGEST) -> pl.DataFrame:
 
 def _sample_relations(frame: pl.DataFrame, context: Context) -> Sample:
     """The rows of a relation task, documents being assigned to splits."""
-    drops = Drops(trace=context.trace)
-    split = with_splits(_each_once(drops.usable(frame), drops), context)
+    drops = context.drops
+    split = with_splits(_each_once(drops.usable(frame), context), context)
     split = drops.keep(split, _without_leaks(split), "in-two-splits")
     classes = _classes(split, context)
     others_left_out = drops.without_labels(split, classes.left_out)
@@ -243,21 +241,21 @@ def _sample_relations(frame: pl.DataFrame, context: Context) -> Sample:
         row=pl.col("row").cast(pl.Int64),
     )
     used = tuple(name for name in names if name in classes.names)
-    return Sample(rows, drops, labels=used, candidates=frame.height, reason=classes.reason)
+    return Sample(rows, labels=used, candidates=frame.height, reason=classes.reason)
 
 
-def _each_once(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+def _each_once(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Each two units once, in the last of their published splits; none of those that occur with several labels."""
     same = ["_unit1", "_unit2"]
     keyed = frame.with_columns(pl.col(f"sentence{n}").str.to_lowercase().alias(f"_unit{n}") for n in (1, 2))
-    agreed = drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
+    agreed = context.drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
     native = pl.col("native").cast(Split)
     last = native.max().over(same)
     ordered = agreed.sort(
         native.fill_null(last) == last, "key", descending=[True, False], nulls_last=True, maintain_order=True
     )
     single = ordered.unique(same, keep="first", maintain_order=True).sort("key", maintain_order=True)
-    return drops.keep(agreed, single, "duplicate").drop(same)
+    return context.drops.keep(agreed, single, "duplicate").drop(same)
 
 
 def with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -300,17 +298,17 @@ def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
     return without_later.drop("_place")
 
 
-def _classes(frame: pl.DataFrame, context: Context) -> LabelSet:
+def _classes(frame: pl.DataFrame, context: Context) -> Classes:
     """The labels that are frequent enough and in every split, with what the others lose; why there are none."""
     names = frequent_in_splits(frame, "label", context.settings.min_class)
     rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))["label"]
     left_out = {label: f"rare-class {label}" if context.labels else "rare-class" for label in rare}
     if len(names) > 1:
-        return LabelSet(tuple(names), left_out)
+        return Classes(tuple(names), left_out=left_out)
     frequent = most_frequent(frame, "label")
     least = context.settings.min_class
     reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {frequent})"
-    return LabelSet((), left_out, reason if frequent else "no candidates are left")
+    return Classes((), reason=reason if frequent else "no candidates are left", left_out=left_out)
 
 
 SPAN = "span"
@@ -336,13 +334,8 @@ BY_RULE: Final = "rule"
 _Relation = tuple[str, str, str, str, list[str], bool, str | None]
 
 
-class _Span(msgspec.Struct, frozen=True, order=True):
-    """Segments from ``first`` to ``last``, by their place in the text, under one node."""
-
-    first: int
-    last: int
-    node: str
-    adjacent: bool = True
+_Span = tuple[int, int, str, bool]
+"""Segments by the places of the first and the last in the text, the node above them, and whether no gap is inside."""
 
 
 def binary_relations(nodes: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
@@ -358,68 +351,65 @@ def binary_relations(nodes: pl.DataFrame, language: LanguageData) -> pl.DataFram
     rows = [
         (doc, *relation)
         for (doc,), tree in nodes.group_by("doc", maintain_order=True)
-        for relation in _Tree(tree, language).relations()
+        for relation in _relations_of_tree(tree, language)
     ]
     return pl.DataFrame(rows, BINARY, orient="row")
 
 
-class _Tree:
-    """The nodes of one document, and the relations that are found while its spans are joined."""
+def _relations_of_tree(nodes: pl.DataFrame, language: LanguageData) -> list[_Relation]:
+    """The relations of all nodes of one document, found while its spans are joined: ``BINARY`` but for ``doc``."""
+    texts: list[str] = []
+    place: dict[str, int] = {}
+    relname_of: dict[str, str] = {}
+    roots: list[str] = []
+    nuclei: dict[str, list[str]] = defaultdict(list)
+    satellites: dict[str, list[str]] = defaultdict(list)
+    relations: list[_Relation] = []
+    columns = ("node", "parent", "relname", "multinuclear", "text", "space_after")
+    for node, parent, relname, multinuclear, text, space_after in nodes.select(columns).iter_rows():
+        relname_of[node] = relname
+        if text is not None:
+            place[node] = len(texts)
+            texts.append(text if space_after is False else f"{text} ")
+        if parent is None:
+            roots.append(node)
+        else:
+            (nuclei if multinuclear or relname == SPAN else satellites)[parent].append(node)
+    by_rule = is_spaced_out("".join(texts), language)
+    texts = close_up(texts, language) if by_rule else texts
 
-    def __init__(self, nodes: pl.DataFrame, language: LanguageData) -> None:
-        self._texts: list[str] = []
-        self._spacing: str | None = None
-        self._place: dict[str, int] = {}
-        self._relname: dict[str, str] = {}
-        self._roots: list[str] = []
-        self._nuclei: dict[str, list[str]] = defaultdict(list)
-        self._satellites: dict[str, list[str]] = defaultdict(list)
-        self._found: list[_Relation] = []
-        columns = ("node", "parent", "relname", "multinuclear", "text", "space_after")
-        for node, parent, relname, multinuclear, text, space_after in nodes.select(columns).iter_rows():
-            self._relname[node] = relname
-            if text is not None:
-                self._place[node] = len(self._texts)
-                self._texts.append(text if space_after is False else f"{text} ")
-            if parent is None:
-                self._roots.append(node)
-            else:
-                (self._nuclei if multinuclear or relname == SPAN else self._satellites)[parent].append(node)
-        if is_spaced_out("".join(self._texts), language):
-            self._texts, self._spacing = close_up(self._texts, language), BY_RULE
-
-    def relations(self) -> Iterator[_Relation]:
-        """The relations of all nodes: the columns ``BINARY`` but for ``doc``."""
-        for root in self._roots:
-            self._span(root)
-        yield from self._found
-
-    def _span(self, node: str) -> _Span:
+    def span_of(node: str) -> _Span:
         """A node with its satellites."""
-        core = self._core(node)
-        satellites = sorted(self._span(satellite) for satellite in self._satellites[node])
-        for after in (span for span in satellites if span.first > core.first):
-            core = self._join(core, after, "NS", self._relname[after.node], node)
-        for before in reversed([span for span in satellites if span.first < core.first]):
-            core = self._join(before, core, "SN", self._relname[before.node], node)
+        core = core_of(node)
+        spans = sorted(span_of(satellite) for satellite in satellites[node])
+        for after in (span for span in spans if span[0] > core[0]):
+            core = join(core, after, "NS", relname_of[after[2]], node)
+        for before in reversed([span for span in spans if span[0] < core[0]]):
+            core = join(before, core, "SN", relname_of[before[2]], node)
         return core
 
-    def _core(self, node: str) -> _Span:
+    def core_of(node: str) -> _Span:
         """A node without its satellites."""
-        if node in self._place:
-            return _Span(self._place[node], self._place[node], node)
-        names = {self._relname[nucleus] for nucleus in self._nuclei[node]}
+        if node in place:
+            return place[node], place[node], node, True
+        names = {relname_of[nucleus] for nucleus in nuclei[node]}
         relname = names.pop() if len(names) == 1 else SEVERAL
-        *rest, joined = sorted(self._span(nucleus) for nucleus in self._nuclei[node])
+        *rest, joined = sorted(span_of(nucleus) for nucleus in nuclei[node])
         for span in reversed(rest):
-            joined = self._join(span, joined, "NN", relname, node)
-        return msgspec.structs.replace(joined, node=node)
+            joined = join(span, joined, "NN", relname, node)
+        first, last, _, adjacent = joined
+        return first, last, node, adjacent
 
-    def _join(self, left: _Span, right: _Span, nuclearity: str, relname: str, node: str) -> _Span:
-        adjacent = left.adjacent and right.adjacent and left.last + 1 == right.first
-        first, second = ("".join(self._texts[span.first : span.last + 1]).rstrip() for span in (left, right))
-        self._found.append((first, second, nuclearity, relname, [left.node, right.node], adjacent, self._spacing))
-        return _Span(left.first, max(left.last, right.last), node, adjacent)
+    def join(left: _Span, right: _Span, nuclearity: str, relname: str, node: str) -> _Span:
+        adjacent = left[3] and right[3] and left[1] + 1 == right[0]
+        first, second = ("".join(texts[start : end + 1]).rstrip() for start, end, *_ in (left, right))
+        spacing = BY_RULE if by_rule else None
+        relations.append((first, second, nuclearity, relname, [left[2], right[2]], adjacent, spacing))
+        return left[0], max(left[1], right[1]), node, adjacent
+
+    for root in roots:
+        span_of(root)
+    return relations
 
 
 def relations_of(shard: Shard, language: LanguageData) -> pl.DataFrame:

@@ -111,89 +111,67 @@ class Similarity:
         self._frame = frame
 
     @functools.cached_property
-    def shares(self) -> Shares:
-        """Shares of content words."""
-        return Shares(self._frame)
+    def shares(self) -> SimilarityMeasure:
+        """Shares of content words: which share of a sentence's words a context has."""
+        return SimilarityMeasure(_words(self._frame, "content"), shares=True)
 
     @functools.cached_property
-    def cosines(self) -> Cosines:
+    def cosines(self) -> SimilarityMeasure:
         """TF-IDF cosines over character n-grams."""
-        return Cosines(_weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH)))
+        return SimilarityMeasure(
+            _weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH))
+        )
 
     @functools.cached_property
-    def rare(self) -> Cosines:
+    def rare(self) -> SimilarityMeasure:
         """The same over n-grams that few sentences have: parts of names and of words about the topic."""
         weighted = self.cosines.weighted.copy()
         frequency = np.bincount(weighted.indices, minlength=weighted.shape[1])
         weighted.data[frequency[weighted.indices] > max(2.0, FREQUENT * weighted.shape[0])] = 0
         weighted.eliminate_zeros()
-        return Cosines(weighted)
+        return SimilarityMeasure(weighted)
 
     @functools.cached_property
-    def words(self) -> Cosines:
+    def words(self) -> SimilarityMeasure:
         """TF-IDF cosines over all words; function words such as *she* show who a passage is about."""
-        return Cosines(_weighted(_words(self._frame, "words")))
+        return SimilarityMeasure(_weighted(_words(self._frame, "words")))
 
 
 class SimilarityMeasure:
-    """How similar sentences are to contexts (sets of sentences), by scalar products of their vectors."""
+    """How similar sentences are to contexts (sets of sentences), by scalar products of their vectors.
 
-    vectors: scipy.sparse.csr_matrix  # of the sentences
-    sizes: npt.NDArray[np.floating]  # what the products of a sentence are divided by
+    Attributes:
+        weighted: the weight of each n-gram or word in each sentence.
+        vectors: of the sentences: of length 1, as the audit's solver has them; of shares the words.
+        sizes: what the products of a sentence are divided by.
+    """
 
-    def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
-        """The vector of each context."""
-        raise NotImplementedError
+    def __init__(self, weighted: scipy.sparse.csr_matrix, *, shares: bool = False) -> None:
+        """Takes weights for cosines, or with ``shares`` the words of each sentence, of which a context has a share."""
+        self.weighted = self.vectors = weighted
+        if shares:
+            self._of_sum = _each_once
+            self.sizes = np.maximum(np.asarray(weighted.sum(axis=1)).ravel(), 1)
+        else:
+            same_places = (weighted.data.copy(), weighted.indices, weighted.indptr)
+            self._of_sum = _normalized
+            self.vectors = _normalized(scipy.sparse.csr_matrix(same_places, shape=weighted.shape, copy=False))
+            self.sizes = np.ones(weighted.shape[0], np.float32)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Values:
         """How much more similar to the i-th context each of ``pool`` is than the i-th of ``rows``: (contexts, pool)."""
-        vectors = self.of_contexts(contexts)
+        vectors = self._of_contexts(contexts)
         similar = (vectors @ self.vectors[pool].T).toarray() / self.sizes[pool]
         return np.asarray(similar - self._with_each(vectors, rows[:, None]))
 
     def with_each(self, contexts: Rows, candidates: Rows) -> Values:
         """How similar the i-th context is to each of the i-th ``candidates``: (contexts, candidates)."""
         pieces = [slice(start, start + AT_ONCE) for start in range(0, max(len(contexts), 1), AT_ONCE)]
-        similar = [self._with_each(self.of_contexts(contexts[piece]), candidates[piece]) for piece in pieces]
+        similar = [self._with_each(self._of_contexts(contexts[piece]), candidates[piece]) for piece in pieces]
         return np.concatenate(similar)
 
-    def _with_each(self, contexts: scipy.sparse.csr_matrix, candidates: Rows) -> Values:
-        products = [contexts.multiply(self.vectors[rows]).sum(axis=1) for rows in candidates.T]
-        return np.asarray(np.hstack(products) / self.sizes[candidates])
-
-
-class Shares(SimilarityMeasure):
-    """Which share of a sentence's content words a context has."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        """Takes ``row`` numbers 0…n-1 and ``content`` (lists of hashed words)."""
-        self.vectors = _words(frame, "content")
-        self.sizes = np.maximum(np.asarray(self.vectors.sum(axis=1)).ravel(), 1)
-
-    def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
-        """The words of each context, each once."""
-        union = _members(contexts, self.vectors.shape[0]) @ self.vectors
-        union.data[:] = 1
-        return union
-
-
-class Cosines(SimilarityMeasure):
-    """TF-IDF cosines between sentences and contexts, as the audit's solver has them."""
-
-    def __init__(self, weighted: scipy.sparse.csr_matrix) -> None:
-        """Takes the weight of each n-gram or word in each sentence."""
-        self.weighted = weighted
-        same_places = (weighted.data.copy(), weighted.indices, weighted.indptr)
-        self.vectors = _normalized(scipy.sparse.csr_matrix(same_places, shape=weighted.shape, copy=False))
-        self.sizes = np.ones(weighted.shape[0], np.float32)
-
-    def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
-        """The n-grams or words of the sentences of each context together, as vectors of length 1."""
-        summed = _members(contexts, self.weighted.shape[0]) @ self.weighted
-        return _normalized(summed) if len(contexts) else summed  # scikit-learn refuses matrices without rows
-
     def with_single(self, contexts: Rows, candidates: Rows) -> Values:
-        """How similar each of the i-th ``candidates`` is to the single sentences of the i-th context.
+        """How similar each of the i-th ``candidates`` is to the single sentences of the i-th context (of cosines).
 
         Shape (contexts, candidates, sentences).
         """
@@ -211,6 +189,21 @@ class Cosines(SimilarityMeasure):
     def typical(self) -> Values:
         """The cosine of each sentence with all sentences together: high for sentences of frequent words."""
         return np.asarray(self.vectors @ _normalized(scipy.sparse.csr_matrix(self.weighted.sum(axis=0))).toarray()[0])
+
+    def _of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
+        """The n-grams or words of the sentences of each context together."""
+        summed = _members(contexts, self.weighted.shape[0]) @ self.weighted
+        return self._of_sum(summed) if len(contexts) else summed  # scikit-learn refuses matrices without rows
+
+    def _with_each(self, contexts: scipy.sparse.csr_matrix, candidates: Rows) -> Values:
+        products = [contexts.multiply(self.vectors[rows]).sum(axis=1) for rows in candidates.T]
+        return np.asarray(np.hstack(products) / self.sizes[candidates])
+
+
+def _each_once(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
+    """Counts as 1, in place."""
+    vectors.data[:] = 1
+    return vectors
 
 
 def _weighted(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
@@ -269,7 +262,7 @@ SLACK_IN_BLOCKS = 3.0
 
 def slack(context: Context) -> float:
     """Number of rows of a split by which a rule may be better than chance."""
-    return SLACK_IN_BLOCKS if context.in_blocks else SLACK
+    return SLACK if context.small else SLACK_IN_BLOCKS
 
 
 def gains(
@@ -348,8 +341,7 @@ def gains_of_measures_together(
 
 def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Values]:
     """Cosines with the context and with what is beside, shares of words in common, and how typical candidates are."""
-    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.words]
-    compared = [(measure, rows) for measure in measures for rows in (contexts, beside)]
+    compared = [(measure, rows) for measure in (similarity.cosines, similarity.words) for rows in (contexts, beside)]
     return [
         *[measure.with_each(rows, candidates) for measure, rows in compared],
         similarity.shares.with_each(contexts, candidates),
@@ -388,7 +380,7 @@ def _of_order(frame: pl.DataFrame, similarity: Similarity, shown: Rows, last: in
     """
     lengths = [np.log1p(frame[name].to_numpy().astype(np.float64))[shown] for name in ("n_words", "n_chars")]
     before, after = shown[:, :-1].ravel(), shown[:, 1:].ravel()
-    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.shares]
+    measures = similarity.cosines, similarity.shares
     beside = [measure.with_each(before[:, None], after[:, None]) for measure in measures]
     return np.column_stack(
         [

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import Shape
-from discoprobe.builders.drops import WINDOWS, Drops
+from discoprobe.builders.drops import WINDOWS
 from discoprobe.builders.passages.similarity import (
     FREQUENT,
     WIDTH,
@@ -33,7 +33,8 @@ from discoprobe.builders.sampling.splits import split_of
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders import hashing
-from discoprobe.loaders.corpus import Shard, Source
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.words import running_words
 
@@ -401,10 +402,9 @@ WAYS = 4
 """Number of orders of a window, of which one is chosen."""
 
 
-def windows_of(frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0) -> tuple[pl.DataFrame, Drops]:
-    """Disjoint windows of distinct sentences, as ``distinct`` gives; and the windows that were dropped."""
-    drops = Drops(trace=context.trace)
-    return distinct(frame, cut(frame, size, *context.seed_key, reserve=reserve), drops), drops
+def windows_of(frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0) -> pl.DataFrame:
+    """Disjoint windows of distinct sentences, as ``distinct`` gives."""
+    return distinct(frame, cut(frame, size, *context.seed_key, reserve=reserve), context)
 
 
 def reordered(first: Rows, order: Rows, position: Rows | int = -1) -> pl.DataFrame:
@@ -498,22 +498,23 @@ def _in_two_orders(  # noqa: PLR0913 (one keyword per choice of a task)
     """Every window as it stands (label 0) and reordered (label 1)."""
     match, passages = context.settings.match, without_introductions(frame)
     sizes = size if isinstance(size, int) else random_sizes(passages, *size, *context.seed_key)
-    windows, drops = windows_of(passages, context, sizes)
-    balanced = drops.keep(windows, keep(frame, windows, context) if keep and match else windows, "unbalanced")
+    windows = windows_of(passages, context, sizes)
+    balanced = keep(frame, windows, context) if keep and match else windows
+    context.drops.keep(windows, balanced, "unbalanced")
     orders = _alternatives(balanced, order, context, ways if match else 1)
     chosen = one_order(frame, orders, context) if match and ways > 1 else orders
     capped = cap(chosen, context.settings, *context.seed_key, weight=2)  # last, so that orders do not depend on sizes
-    return Sample(ordered_pairs(capped, moved), drops, candidates=windows.height * 2)
+    return Sample(ordered_pairs(capped, moved), candidates=windows.height * 2)
 
 
-def labelled(  # noqa: PLR0913, PLR0917 (what ``assign_labels``, ``Drops`` and ``cap`` need)
-    windows: pl.DataFrame, n_labels: int, context: Context, drops: Drops, reason: str, by: Sequence[str] = ()
+def labelled(
+    windows: pl.DataFrame, n_labels: int, context: Context, reason: str, by: Sequence[str] = ()
 ) -> pl.DataFrame:
     """The windows with a ``label``, all equally frequent, within the set sizes; those that get none are dropped.
 
     The values of ``by`` have equal shares of the sizes.
     """
-    with_label = drops.keep(windows, assign_labels(windows, n_labels, *context.seed_key), reason)
+    with_label = context.drops.keep(windows, assign_labels(windows, n_labels, *context.seed_key), reason)
     return cap(with_label, context.settings, *context.seed_key, by=["label", *by])
 
 
@@ -562,11 +563,12 @@ def members(first: Rows, size: int) -> Rows:
     return first[:, None] + np.arange(size)
 
 
-def distinct(frame: pl.DataFrame, windows: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+def distinct(frame: pl.DataFrame, windows: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Windows with ``split``, ``key`` and ``mean_words``.
 
     A window is dropped if a sentence occurs in it twice, or if another window has the same sentences.
     """
+    drops = context.drops
     drops.consider(windows)
     rows = windows.select("window", row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
     texts = frame.select(pl.col("row").cast(pl.Int64), "split", "n_words", "text_key")

@@ -8,8 +8,8 @@ almost perfectly. It shows whether a representation keeps what the other tasks a
 
 import polars as pl
 
-from discoprobe.builders.sampling.balance import bin_of, edges, edges_of, names
-from discoprobe.builders.sentences.classes import Classes, class_task, equally_many, unlabelled
+from discoprobe.builders.sampling.balance import Classes, bin_of, edges, edges_of, names
+from discoprobe.builders.sentences.classes import class_task, equally_many, unlabelled
 from discoprobe.builders.task import Context
 
 

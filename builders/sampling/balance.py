@@ -59,16 +59,20 @@ STRATA_KEEP = 0.8
 """Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""
 
 
-class LabelSet(msgspec.Struct, frozen=True):
-    """What was chosen.
+class Classes(msgspec.Struct, frozen=True):
+    """The classes that a corpus supports.
 
-    ``names`` are the classes, in alphabetical order; ``left_out`` are the other values, each with the reason why its
-    candidates are not used; ``reason`` says why there are no classes.
+    Attributes:
+        names: of the classes.
+        rows: of the classes, with the index of the label, where they are chosen together with the classes.
+        reason: why there are no classes; empty if there are some.
+        left_out: the other values, each with the reason why its candidates are not used.
     """
 
     names: tuple[str, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    rows: pl.DataFrame = field(default_factory=pl.DataFrame)
     reason: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def by_frequency(rows: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -87,7 +91,7 @@ def frequent_in_splits(rows: pl.DataFrame, by: str, least: int) -> list[str]:
     return counts.filter(pl.col("n") >= least, pl.col("splits") == len(SPLITS))[by].to_list()
 
 
-def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> LabelSet:
+def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> Classes:
     """The classes of candidates with an open label set.
 
     Args:
@@ -97,14 +101,15 @@ def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -
     """
     counts = dict(by_frequency(frame, "label").iter_rows())
     if names := _best(frame, list(counts)[:MOST_VALUES], least):
-        return LabelSet(names, {name: f"rare-value {name}" for name in counts if name not in names})
+        left_out = {name: f"rare-value {name}" for name in counts if name not in names}
+        return Classes(names, left_out=left_out)
     if not counts:
-        return LabelSet((), reason="no candidates are left")
+        return Classes((), reason="no candidates are left")
     left_out = {name: f"rare-value {name}" if n < least else "unbalanced" for name, n in counts.items()}
     named = ", ".join(f"{name} {n}" for name, n in counts.items())
     same = f" of the same {' and '.join(within)}" if within else ""
     reason = f"no two values have {least} balanced rows{same} in all splits (candidates left: {named})"
-    return LabelSet((), left_out, reason)
+    return Classes((), reason=reason, left_out=left_out)
 
 
 def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float, least: int = 0) -> pl.DataFrame:

@@ -13,10 +13,9 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders import clean_text
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import (
     SMALL,
-    LabelSet,
+    Classes,
     cap,
     choose_labels,
     first_of_each,
@@ -169,8 +168,7 @@ def balanced(frame: pl.DataFrame, context: Context) -> Sample:
         frame: candidates with ``split``, ``label`` (name), ``cluster``, ``reason``, ``cell`` and the surface columns.
         context: seed key, settings and labels of the task.
     """
-    usable, drops = usable_of(frame, context)
-    return _balanced(usable, drops, context.labels, frame.height, context)
+    return _balanced(usable_of(frame, context), context.labels, frame.height, context)
 
 
 def balanced_values(
@@ -184,23 +182,23 @@ def balanced_values(
         companions: other features of the target, within whose values labels are balanced (with ``settings.match``).
         keep: share of the rows that balancing within a companion must keep; with 0 all companions are required.
     """
-    usable, drops = usable_of(frame, context)
+    usable = usable_of(frame, context)
     within = companions if context.settings.match else ()
     least = context.settings.min_class
     usable = with_companions(usable, within, keep, 2 * least if keep else 0)
     required = within if not keep else ()
-    classes = LabelSet(context.decided) if context.decided else choose_labels(usable, least, required)
-    usable = drops.without_labels(usable, classes.left_out)
+    classes = Classes(context.decided) if context.decided else choose_labels(usable, least, required)
+    usable = context.drops.without_labels(usable, classes.left_out)
     if classes.reason:
-        return Sample(usable.clear(), drops, candidates=frame.height, reason=classes.reason)
+        return Sample(usable.clear(), candidates=frame.height, reason=classes.reason)
     used = tuple(name for name in context.labels if name in classes.names)
-    return _balanced(usable, drops, used, frame.height, context)
+    return _balanced(usable, used, frame.height, context)
 
 
-def _balanced(usable: pl.DataFrame, drops: Drops, used: tuple[str, ...], n_candidates: int, context: Context) -> Sample:
+def _balanced(usable: pl.DataFrame, used: tuple[str, ...], n_candidates: int, context: Context) -> Sample:
     numbered = with_label_indices(usable.filter(pl.col("label").is_in(used)), context.labels)
-    rows = drops.keep(numbered, balance_labels(numbered, context), "unbalanced")
-    return if_enough(Sample(unedited(rows), drops, used, n_candidates), used, context)
+    rows = context.drops.keep(numbered, balance_labels(numbered, context), "unbalanced")
+    return if_enough(Sample(unedited(rows), used, n_candidates), used, context)
 
 
 def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample:
@@ -217,21 +215,20 @@ def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample
     rarest, least = min(used, key=lambda name: sizes[name]), context.settings.min_class
     if sizes[rarest] >= least:
         return sample
-    if not sizes[rarest] and not any(sample.drops.values()):
+    if not sizes[rarest] and not any(context.drops.counts.values()):
         return replace(sample, rows=sample.rows.clear(), reason=f"no candidate is {rarest}")
     reason = f"{sizes[rarest]} rows of {rarest} are left after filters and matching; {least} are needed"
     return replace(sample, rows=sample.rows.clear(), reason=reason)
 
 
-def usable_of(frame: pl.DataFrame, context: Context, lost: Drops | None = None) -> tuple[pl.DataFrame, Drops]:
-    """Candidates that can be used, one per cluster of near duplicates; and the drops, with those that were ``lost``."""
-    drops = Drops(trace=context.trace) if lost is None else lost
-    clean = drops.usable(frame)
+def usable_of(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Candidates that can be used, one per cluster of near duplicates."""
+    clean = context.drops.usable(frame)
     distinct = first_of_each(clean, ["cluster"], "one of a cluster", *context.seed_key)
     distinct = distinct.unique("text_key", keep="first", maintain_order=True)
     if "bag" in distinct.columns:  # sentences of the same words: a swap could turn one into another
         distinct = first_of_each(distinct, ["bag"], "one of a bag", *context.seed_key)
-    return drops.keep(clean, distinct, "near-duplicate"), drops
+    return context.drops.keep(clean, distinct, "near-duplicate")
 
 
 def with_label_indices(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
@@ -257,7 +254,7 @@ def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = Fals
         return cap(frame, context.settings, *context.seed_key)
     least = 0 if strict else context.settings.min_class
     pool = frame.with_columns(split=pl.lit(SPLITS[0])) if context.free else frame
-    small = {} if context.in_blocks else SMALL
+    small = SMALL if context.small else {}
     matched = match_labels(pool, "label", *context.seed_key, cell=("cell",), least=least, small=small)
     if context.free:
         matched = with_splits_of_sets(matched, "label", *context.seed_key, cell=("cell",))

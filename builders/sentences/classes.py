@@ -12,10 +12,9 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import msgspec
 import polars as pl
 
-from discoprobe.builders.sampling.balance import cap, equal_counts
+from discoprobe.builders.sampling.balance import Classes, cap, equal_counts
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
@@ -30,14 +29,6 @@ ENOUGH = sum(MIN_ROWS) + 10
 
 NUMBERS = (5, 4, 3, 2)
 """How many neighbouring classes a config may have."""
-
-
-class Classes(msgspec.Struct, frozen=True):
-    """The classes that a corpus supports: their names, their rows (with the index), and why there are none."""
-
-    names: tuple[str, ...]
-    rows: pl.DataFrame
-    reason: str = ""
 
 
 Choose = Callable[[pl.DataFrame, Context], Classes]
@@ -70,10 +61,10 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
 
     With ``each`` there is none if a class has fewer rows than ``min_class``.
     """
-    usable, drops = usable_of(frame, context)
+    usable = usable_of(frame, context)
     classes = choose(usable, context)
-    drops.keep(usable, classes.rows, "unbalanced")
-    sample = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+    context.drops.keep(usable, classes.rows, "unbalanced")
+    sample = Sample(unedited(classes.rows), classes.names, frame.height, classes.reason)
     return if_enough(sample, classes.names, context) if each and classes.names else sample
 
 

@@ -14,7 +14,7 @@ written in traditional characters. A list that lacks the words of a corpus does 
 is measured first; where it is low, the corpus is not filtered and has no ``ipm_share``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -136,25 +136,16 @@ def coverage(sentences: pl.DataFrame) -> pl.DataFrame:
     return sentences.group_by("corpus").agg(words=pl.col("ipm_words").sum(), common=common)
 
 
-class CoveredCorpora(msgspec.Struct, frozen=True):
-    """The corpora for which a list is used, and notes for the card."""
-
-    corpora: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
 def covered_corpora(
     covered: Iterable[pl.DataFrame], listed: Frequencies | None, settings: Settings, layers: frozenset[str]
-) -> CoveredCorpora:
-    """The corpora that a list covers well enough, from the ``coverage`` of all shards.
+) -> tuple[list[str], tuple[str, ...]]:
+    """The corpora that a list covers well enough, from the ``coverage`` of all shards; and notes for the card.
 
     A list of the user and the counts of the corpora are used whatever they cover.
     """
     if listed is None:
-        return CoveredCorpora(
-            (),
-            ("There is no frequency list for the language, so sentences are not filtered by it and have no ipm_share",),
-        )
+        note = "There is no frequency list for the language, so sentences are not filtered by it and have no ipm_share"
+        return [], (note,)
     shares = (
         pl.concat(covered)
         .group_by("corpus")
@@ -177,15 +168,15 @@ def covered_corpora(
         f"Only {share:.0%} of the words of {corpus} are common in {listed.name}: not filtered by it, no ipm_share"
         for corpus, share in shares.filter(~pl.col("corpus").is_in(fits)).select("corpus", "share").iter_rows()
     ]
-    return CoveredCorpora(tuple(fits), tuple(notes))
+    return fits, tuple(notes)
 
 
-def filtered(frame: pl.DataFrame, covered: CoveredCorpora, settings: Settings) -> pl.DataFrame:
+def filtered(frame: pl.DataFrame, corpora: Collection[str], settings: Settings) -> pl.DataFrame:
     """Candidates with the ``reason`` ``rare-words`` where the filter drops them.
 
-    ``ipm_share`` and ``ipm_mean`` are null in corpora for which no list is used.
+    ``ipm_share`` and ``ipm_mean`` are null in other ``corpora`` than those for which a list is used.
     """
-    fits = pl.col("corpus").is_in(covered.corpora)
+    fits = pl.col("corpus").is_in(corpora)
     frame = frame.with_columns(pl.when(fits).then(name).alias(name) for name in ("ipm_share", "ipm_mean"))
     if settings.ipm == "none":
         return frame

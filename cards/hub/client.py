@@ -30,12 +30,11 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import disable_progress_bars, validate_repo_id
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, UsageError, asked_wait
-from discoprobe.loaders.files import hashes_of
+from discoprobe.loaders.files import File, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from discoprobe.loaders.files import FileHashes
 
 Content: TypeAlias = "Path | bytes"
 Result = TypeVar("Result")
@@ -167,18 +166,6 @@ class Failures(msgspec.Struct, frozen=True):
         return " ".join(text.split())[:300]
 
 
-class RemoteFile(msgspec.Struct, frozen=True):
-    """A file of a revision: its size, SHA-256 where it is stored with LFS, and its git blob."""
-
-    size: int
-    sha256: str | None
-    blob: str
-
-    def holds(self, hashes: FileHashes) -> bool:
-        """Whether the file's bytes have these hashes."""
-        return self.sha256 == hashes.sha256 if self.sha256 else self.blob == hashes.git_blob_sha1
-
-
 class Refs(msgspec.Struct, frozen=True):
     """Branches, tags and pull requests of a repository, each with the commit it stands at."""
 
@@ -276,8 +263,8 @@ class Hub:
             {ref.ref: ref.target_commit for ref in refs.pull_requests or []},
         )
 
-    def tree(self, revision: str) -> dict[str, RemoteFile]:
-        """All files of a revision, by path.
+    def tree(self, revision: str) -> dict[str, File]:
+        """All files of a revision, by path: with their SHA-256 where they are stored with LFS, else with git's hash.
 
         Raises:
             HubError: if there is no such repository or revision.
@@ -287,7 +274,11 @@ class Hub:
             lambda: list(self._api.list_repo_tree(**self._where, revision=revision, recursive=True)),
         )
         return {
-            file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
+            file.path: (
+                File(file.path, file.lfs.sha256, file.size)
+                if file.lfs
+                else File(file.path, "", file.size, file.blob_id)
+            )
             for file in entries
             if isinstance(file, RepoFile)
         }
@@ -304,7 +295,7 @@ class Hub:
         """
         return str(self._ask(f"looking for {revision}", self._api.repo_info, revision=revision).sha)
 
-    def download(self, path: str, revision: str, expected: RemoteFile) -> Path:
+    def download(self, path: str, revision: str, expected: File) -> Path:
         """A file of a commit, from the client's cache if it is there, in any case the right bytes.
 
         Raises:

@@ -17,13 +17,14 @@ import msgspec
 from msgspec import field
 
 from discoprobe.cards.hub import staging
-from discoprobe.cards.hub.client import Content, Hub, HubError, RemoteFile
+from discoprobe.cards.hub.client import Content, Hub, HubError
 from discoprobe.cards.hub.staging import Label, Remote, Staged, StagedFile, read_remote, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
 from discoprobe.cards.release.diff import Changes
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, RetryPolicy, UsageError
+from discoprobe.loaders.files import File
 
 Result = TypeVar("Result")
 State = Literal["published", "proposed", "unchanged", "completed", "restored", "planned", "declined"]
@@ -208,7 +209,7 @@ class _Sender:
         self.notes: list[str] = []
 
     def _commit(
-        self, staged: Staged, adds: Mapping[str, Content], tree: Mapping[str, RemoteFile], parent: str, message: str
+        self, staged: Staged, adds: Mapping[str, Content], tree: Mapping[str, File], parent: str, message: str
     ) -> tuple[str, str | None]:
         """Uploads files and commits them on top of ``parent``, which has ``tree``; the commit and its pull request."""
         pull = self.options.pull_request
@@ -362,7 +363,7 @@ class _Push(_Sender):
             release=label.release,
             last=remote.release,
             changes=changes,
-            uploads={path: staged.files[path].hashes.bytes for path in staged.adds(remote.tree)},
+            uploads={path: staged.files[path].hashes.bytes or 0 for path in staged.adds(remote.tree)},
             deletes=staged.deletes(remote.tree),
             keeps=tuple(sorted(staged.manifest["configs"].keys() - after.keys())),
             unmanaged=tuple(sorted(staged.unmanaged - staging.GIT - staged.files.keys())),
@@ -450,7 +451,7 @@ class _Restore(_Sender):
         staged = Staged(released.manifest, {path: StagedFile(None, file) for path, file in files.items()}, keeps)
         differing = [path for path, file in files.items() if now.get(path) != file]
         plan = Plan(
-            hub.repo, str(release), "", None, {path: files[path].size for path in differing}, staged.deletes(now),
+            hub.repo, str(release), "", None, {path: files[path].bytes or 0 for path in differing}, staged.deletes(now),
             unmanaged=tuple(sorted(keeps - staging.GIT)),
         )  # fmt: skip
         if not staged.differing(now):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import field
 
-from discoprobe.cards.hub.client import Content, RemoteFile
+from discoprobe.cards.hub.client import Content
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
 from discoprobe.cards.metadata.manifest import Published, only
@@ -29,7 +29,7 @@ from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.files import FileHashes, hashes_of
+from discoprobe.loaders.files import File, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from discoprobe.cards.hub.client import Hub
     from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.cards.release.diff import Changes
-    from discoprobe.loaders.annotation_manifest import FileEntry
 
 CHANGELOG = "CHANGELOG.md"
 GIT = frozenset({".gitattributes", ".gitignore"})
@@ -66,7 +65,7 @@ class Remote(msgspec.Struct, frozen=True):
     """
 
     head: str | None = None
-    tree: Mapping[str, RemoteFile] = field(default_factory=dict)
+    tree: Mapping[str, File] = field(default_factory=dict)
     manifest: Published | None = None
     changelog: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -93,7 +92,7 @@ class Remote(msgspec.Struct, frozen=True):
     def is_whole(self) -> bool:
         """Whether the repository has all files that its manifest lists, by size and hash; nothing is downloaded."""
         return self.manifest is not None and all(
-            (file := self.tree.get(path)) and file.size == entry["bytes"] and file.sha256 in {None, entry["sha256"]}
+            (file := self.tree.get(path)) and file.bytes == entry.bytes and file.sha256 in {"", entry.sha256}
             for path, entry in manifest.listed(self.manifest).items()
         )
 
@@ -139,7 +138,7 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
     return Remote(oid, tree, published, text_of(CHANGELOG) if CHANGELOG in tree else "", refs.tags, read=read)
 
 
-def read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Published:
+def read_manifest(hub: Hub, oid: str, tree: Mapping[str, File]) -> Published:
     """The manifest of a commit, with its parts.
 
     Raises:
@@ -157,7 +156,7 @@ class WholeRelease(msgspec.Struct, frozen=True):
     """A whole release: its manifest, and the files of its commit."""
 
     manifest: Published
-    tree: Mapping[str, RemoteFile]
+    tree: Mapping[str, File]
 
 
 def read_release(hub: Hub, tag: str, oid: str) -> WholeRelease:
@@ -192,7 +191,7 @@ def last_whole(hub: Hub, tags: Mapping[str, str]) -> str:
         return ""
 
 
-def listed_at(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[str]:
+def listed_at(hub: Hub, oid: str, tree: Mapping[str, File]) -> frozenset[str]:
     """The files that the manifest of a commit lists; none where it cannot be read."""
     try:
         return frozenset(manifest.listed(read_manifest(hub, oid, tree))) if manifest.NAME in tree else frozenset()
@@ -203,7 +202,7 @@ def listed_at(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[s
 
 
 def unmanaged_beside(
-    released: Published, tree: Mapping[str, RemoteFile], listed: Collection[str], repo: str
+    released: Published, tree: Mapping[str, File], listed: Collection[str], repo: str
 ) -> frozenset[str]:
     """The files of a damaged commit that stay beside a release that is put back.
 
@@ -231,20 +230,20 @@ class StagedFile(msgspec.Struct, frozen=True, dict=True):
     """A file of the repository after the push: its bytes, or the published file that stays."""
 
     content: Content | None
-    stays: RemoteFile | None = None
+    stays: File | None = None
 
     @cached_property
-    def hashes(self) -> FileHashes:
+    def hashes(self) -> File:
         """Size and hashes of the local bytes."""
         assert self.content is not None
         return hashes_of(self.content)
 
     @property
-    def listed(self) -> FileEntry:
+    def listed(self) -> File:
         """The entry of the manifest for the local bytes."""
-        return {"sha256": self.hashes.sha256, "bytes": self.hashes.bytes}
+        return File("", self.hashes.sha256, self.hashes.bytes)
 
-    def equals(self, remote: RemoteFile | None) -> bool:
+    def equals(self, remote: File | None) -> bool:
         """Whether the published file is this one."""
         if remote is None or self.content is None:
             return remote is not None and remote == self.stays
@@ -258,7 +257,7 @@ class Staged(msgspec.Struct, frozen=True):
     files: Mapping[str, StagedFile]
     unmanaged: frozenset[str] = frozenset()
 
-    def adds(self, tree: Mapping[str, RemoteFile]) -> dict[str, Content]:
+    def adds(self, tree: Mapping[str, File]) -> dict[str, Content]:
         """What must be sent, by path."""
         return {
             path: file.content
@@ -266,11 +265,11 @@ class Staged(msgspec.Struct, frozen=True):
             if file.content is not None and not file.equals(tree.get(path))
         }
 
-    def deletes(self, tree: Mapping[str, RemoteFile]) -> tuple[str, ...]:
+    def deletes(self, tree: Mapping[str, File]) -> tuple[str, ...]:
         """What must be deleted."""
         return tuple(sorted(tree.keys() - self.files.keys() - self.unmanaged))
 
-    def differing(self, tree: Mapping[str, RemoteFile]) -> list[str]:
+    def differing(self, tree: Mapping[str, File]) -> list[str]:
         """Paths that a revision lacks, has with other bytes, or has beyond the release; empty if it is this release."""
         differing = [path for path, file in self.files.items() if not file.equals(tree.get(path))]
         return sorted([*differing, *self.deletes(tree)])

@@ -18,8 +18,8 @@ from discoprobe.cards.metadata.manifest import Manifest, Published
 from discoprobe.cards.release import diff, language_files
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card
-from discoprobe.loaders.annotation_manifest import FileEntry
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.files import File
 
 Rebuild: TypeAlias = Callable[[Manifest, Path], None]
 """Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""
@@ -68,7 +68,7 @@ class _Release(msgspec.Struct, frozen=True):
 
     commit: str
     manifest: Published
-    files: Mapping[str, FileEntry]
+    files: Mapping[str, File]
     label: Label | None
 
 
@@ -90,10 +90,10 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
     for path, entry in sorted(listed.items()):
         if (actual := release.files.get(path)) is None:
             why = "the manifest lists it, but it does not exist"
-        elif actual["bytes"] != entry["bytes"]:
-            why = f"{actual['bytes']} bytes, and the manifest says {entry['bytes']}: changed after it was built"
-        elif (digest := actual["sha256"]) != entry["sha256"]:
-            why = f"SHA-256 {digest[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
+        elif actual.bytes != entry.bytes:
+            why = f"{actual.bytes} bytes, and the manifest says {entry.bytes}: changed after it was built"
+        elif (digest := actual.sha256) != entry.sha256:
+            why = f"SHA-256 {digest[:12]}…, and the manifest says {entry.sha256[:12]}…: changed after it was built"
         else:
             continue
         differences.append(Difference(path, "published", (why,)))
@@ -129,13 +129,11 @@ def _read_hub(target: str, token: str | None) -> _Release:
     if remote.manifest is None or remote.head is None:
         raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is not a release of discoprobe")
     tree = remote.tree
-    sizes = {path: entry["bytes"] for path, entry in manifest.listed(remote.manifest).items()}
-    unhashed = [path for path, file in tree.items() if file.sha256 is None and file.size == sizes.get(path)]
+    sizes = {path: entry.bytes for path, entry in manifest.listed(remote.manifest).items()}
+    unhashed = [path for path, file in tree.items() if not file.sha256 and file.bytes == sizes.get(path)]
     hub.fetch(unhashed, remote.head)
     managed = tree.keys() - {manifest.NAME, ".gitattributes"}
-    files: dict[str, FileEntry] = {
-        path: {"sha256": tree[path].sha256 or "", "bytes": tree[path].size} for path in managed
-    }
+    files = {path: tree[path] for path in managed}
     for path in unhashed:
         files[path] = manifest.listed_file(hub.download(path, remote.head, tree[path]))
     return _Release(remote.head, remote.manifest, files, published_label(repo, remote))
@@ -189,7 +187,7 @@ def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]
     lists = before.get("lists", {}), after.get("lists", {})  # the user's files that a setting names
     for setting in dict.fromkeys([*lists[0], *lists[1]]):
         if lists[0].get(setting) != lists[1].get(setting):
-            old, new = (files[setting]["sha256"][:12] if setting in files else "none" for files in lists)
+            old, new = (files[setting].sha256[:12] if setting in files else "none" for files in lists)
             yield f"file of setting {setting}, {before['settings'].get(setting, '')}: SHA-256 {old} → {new}"
     yield from (f"filter {line}" for line in diff.changed_values(before["drops"], after["drops"]))
     used = published.get("built_with", {}).get(name, manifest.versions(published))

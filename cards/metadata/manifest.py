@@ -27,10 +27,11 @@ from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.cards.readers import ReaderFigures
 from discoprobe.loaders import corpus as corpus_tables
-from discoprobe.loaders.annotation_manifest import FileEntry, entries
-from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.annotation_manifest import entries
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.files import hashes_of, recovered
+from discoprobe.loaders.files import File, hashes_of, recovered
 
 NAME = "manifest.json"
 PARTS = "manifest"
@@ -54,6 +55,8 @@ SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
 _DECIDED: Final = frozenset({Status.BELOW, Status.OPEN, Status.ABOVE})
 _LONGEST: Final = 160
+_LISTS: Final = ("files", "lists", "plugins")
+"""Keys of the manifest and its entries that list files."""
 """Characters of a text in the example of a config."""
 
 
@@ -132,15 +135,15 @@ class ConfigEntry(Audited):
     sources: list[str]
     settings: dict[str, object]
     content: dict[str, str]
-    files: dict[str, FileEntry]
+    files: dict[str, File]
     versions: NotRequired[dict[str, int]]
-    lists: NotRequired[dict[str, FileEntry]]
+    lists: NotRequired[dict[str, File]]
     read: NotRequired[list[str]]
     tiny: NotRequired[bool]
     silver: NotRequired[dict[str, int]]
     readers: NotRequired[dict[str, ReaderFigures]]
     excluded: NotRequired[dict[str, str]]
-    plugins: NotRequired[dict[str, FileEntry]]
+    plugins: NotRequired[dict[str, File]]
     example: NotRequired[dict[str, Any]]
 
 
@@ -155,7 +158,7 @@ class SourceEntry(TypedDict):
     repo: str
     commit: str
     citation: str
-    files: dict[str, FileEntry]
+    files: dict[str, File]
     genre: NotRequired[list[str]]
     annotation: NotRequired[dict[str, Any]]
 
@@ -176,7 +179,7 @@ class Manifest(TypedDict):
     skipped: dict[str, dict[str, int]]
     configs: dict[str, ConfigEntry]
     unavailable: dict[str, str]
-    files: dict[str, FileEntry]
+    files: dict[str, File]
     beside: NotRequired[dict[str, dict[str, SourceEntry]]]
     inputs: NotRequired[dict[str, str]]
     unavailable_drops: NotRequired[dict[str, dict[str, int]]]
@@ -252,6 +255,10 @@ def read(folder: Path) -> Manifest:
             for key, values in part.items():  # in the order of a manifest without parts
                 sections[key] = dict(sorted({**sections.get(key, {}), **values}.items()))
         _check_places(path, manifest)
+    holders = [manifest, *manifest["configs"].values(), *manifest["sources"].values()]
+    holders += [entry for of_lang in manifest.get("beside", {}).values() for entry in of_lang.values()]
+    for holder in cast("list[dict[str, Any]]", holders):
+        holder |= {key: msgspec.convert(holder[key], dict[str, File]) for key in _LISTS if key in holder}
     for entry in manifest["configs"].values():
         # the file has keys sorted; splits, and the labels that are used, come in the order of a build
         counts = entry["counts"]
@@ -317,7 +324,7 @@ def _check_places(path: Path, manifest: Manifest) -> None:
 
 
 def config_entry(
-    config: Config, content: dict[str, str], files: dict[str, FileEntry], report: Report | None = None
+    config: Config, content: dict[str, str], files: dict[str, File], report: Report | None = None
 ) -> ConfigEntry:
     """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
     entry: ConfigEntry = {
@@ -348,7 +355,7 @@ def config_entry(
     if config.excluded:
         entry["excluded"] = dict(config.excluded)
     if config.plugins:
-        entry["plugins"] = cast("dict[str, FileEntry]", {name: dict(of) for name, of in config.plugins.items()})
+        entry["plugins"] = dict(config.plugins)
     if lists := lists_of(config.settings):
         entry["lists"] = lists
     return entry
@@ -410,7 +417,7 @@ def _finding_entry(finding: Finding) -> FindingEntry:
     }  # fmt: skip
 
 
-def lists_of(settings: Settings) -> dict[str, FileEntry]:
+def lists_of(settings: Settings) -> dict[str, File]:
     """Size and hash of the user's files that settings name, by setting; only of those that are there."""
     return {name: listed_file(path) for name, path in settings.files().items() if path.is_file()}
 
@@ -535,7 +542,7 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
 
 
 def _dump_json(values: Mapping[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True, default=msgspec.to_builtins) + "\n"
 
 
 def is_part(path: str) -> bool:
@@ -543,13 +550,12 @@ def is_part(path: str) -> bool:
     return path.startswith(f"{PARTS}/")
 
 
-def listed_file(content: Path | bytes) -> FileEntry:
+def listed_file(content: Path | bytes) -> File:
     """The size and hash of a file, or of bytes that are to be one."""
-    hashes = hashes_of(content, with_git=False)
-    return {"sha256": hashes.sha256, "bytes": hashes.bytes}
+    return hashes_of(content, with_git=False)
 
 
-def listed(manifest: Manifest) -> dict[str, FileEntry]:
+def listed(manifest: Manifest) -> dict[str, File]:
     """The size and hash of every file that a manifest lists, by path inside the release."""
     return {
         f"{name}/{path}": entry
@@ -558,7 +564,7 @@ def listed(manifest: Manifest) -> dict[str, FileEntry]:
     } | manifest["files"]
 
 
-def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, FileEntry]:
+def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, File]:
     """The size and hash of every file of some configs, and of the files of their languages, by path."""
     configs = {name: entry for name, entry in manifest["configs"].items() if name in names}
     langs = {entry["lang"] for entry in configs.values()}

@@ -26,7 +26,7 @@ from discoprobe.builders.clean_text import NOTE_TOKENISED
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, split_file
 from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.files import hash_of_json
+from discoprobe.loaders.files import File, hash_of_json
 
 OTHER: Final = "other"
 PRETTY_NAME = "discoprobe"
@@ -145,7 +145,7 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
     silver = [name for name, entry in sorted(configs.items()) if "silver" in entry]
     infos = []
     for name, entry in sorted(configs.items()) if few else ():
-        n_bytes = {split: entry["files"].get(split_file(split), {"bytes": 0})["bytes"] for split in entry["counts"]}
+        n_bytes = {split: entry["files"].get(split_file(split), File()).bytes or 0 for split in entry["counts"]}
         splits = _Inline(
             {"name": split, "num_bytes": n_bytes[split], "num_examples": sum(labels.values())}
             for split, labels in entry["counts"].items()

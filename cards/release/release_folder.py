@@ -32,10 +32,10 @@ from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders import languages
-from discoprobe.loaders.annotation_manifest import FileEntry, listed
+from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
+from discoprobe.loaders.files import File, Place, alone, hash_of_json, hashes_of
 from discoprobe.loaders.plugins import PluginFiles
 
 README = "README.md"
@@ -56,7 +56,7 @@ def digest(  # noqa: PLR0913, PLR0917 (what a config depends on)
     """
     parts = {
         "lang": corpus.lang,
-        "sources": [msgspec.to_builtins(source) for source in corpus.all_sources],
+        "sources": [source.identity for source in corpus.all_sources],
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
         "counts": msgspec.to_builtins(corpus.counts),
         "settings": settings.to_dict(),
@@ -149,7 +149,7 @@ def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def _listed_now(path: Path, _changed: int) -> FileEntry:
+def _listed_now(path: Path, _changed: int) -> File:
     """`manifest.listed_file`; all configs of a language ask for the same files."""
     return manifest.listed_file(path)
 

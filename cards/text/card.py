@@ -43,7 +43,7 @@ from discoprobe.cards.text.verdicts import (
     verdicts,
 )
 from discoprobe.loaders.catalogue import licences, treebanks
-from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.catalogue.treebanks import Source
 
 REPOSITORY = "org/discoprobe"
 """The Hub repository that a card names while its own is not known."""

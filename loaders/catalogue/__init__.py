@@ -7,7 +7,7 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "licences": ["checked", "normalise", "openness", "publishable", "strictest", "strictness"],
-    "treebanks": ["DocumentRule", "Licences", "PinnedFile", "Treebank", "TreebankFacts", "corpora_with", "corpus",
+    "treebanks": ["DocumentRule", "Licences", "Source", "Treebank", "corpora_with", "corpus",
         "default_corpora", "facts_of", "hub_texts", "language", "language_code", "languages", "needed_corpora",
         "treebank"],
 })  # fmt: skip

@@ -23,14 +23,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 from urllib.parse import quote
 
 import msgspec
 
 from discoprobe.loaders import plugins
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import FileHashes, convert_table, hashes_of, line_of, parse_toml, read_utf8
+from discoprobe.loaders.files import File, convert_table, hashes_of, line_of, parse_toml, read_utf8
 
 HUB: Final = "hf://"
 """Prefix of URLs on the Hub."""
@@ -76,88 +76,73 @@ class DocumentRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.kind} {self.pattern}".rstrip()
 
 
-class TreebankFacts(msgspec.Struct, frozen=True):
-    """What a reader needs to know of a treebank whose files it was given.
-
-    Attributes:
-        licence: as the treebank's README writes it.
-        commit: of which the files have the content.
-        genre: the genres of its texts, where they are known.
-    """
-
-    name: str
-    lang: str
-    licence: str
-    repo: str
-    commit: str
-    citation: str
-    documents: DocumentRule
-    genre: tuple[str, ...] = ()
-
-
-class PinnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a corpus at its commit.
-
-    Attributes:
-        path: in the repository.
-        git_blob_sha1: git's hash of the content; empty if a manifest pins another commit than the catalogue.
-        bytes: the size; None where it is not known.
-        sha256: None where it is not known.
-    """
-
-    path: str
-    git_blob_sha1: str
-    bytes: int | None = None
-    sha256: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return PurePosixPath(self.path).name
-
-    @property
-    def content_hash(self) -> str:
-        """The hash that names the content: git's, or the SHA-256 where git's is not known."""
-        return self.git_blob_sha1 or self.sha256 or ""
-
-    def mismatch(self, path: Path) -> str:
-        """How the content of ``path`` differs from this file (``expected …, got …``); empty where it is the same.
-
-        Raises:
-            DiscoprobeError: ``path`` cannot be read.
-            OSError: there is no file at ``path``.
-        """
-        size = path.stat().st_size
-        if self.bytes not in {None, size}:
-            return f"expected {self.bytes} bytes, got {size}"
-        hashes = hashes_of(path)
-        if self.git_blob_sha1 not in {"", hashes.git_blob_sha1}:
-            return f"expected git blob SHA-1 {self.git_blob_sha1}, got {hashes.git_blob_sha1}"
-        if self.sha256 not in {None, hashes.sha256}:
-            return f"expected SHA-256 {self.sha256}, got {hashes.sha256}"
-        return ""
-
-
-class CorpusRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the catalogue says of every corpus.
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A treebank or other corpus, and where it comes from.
 
     Attributes:
         name: as its publisher calls it (``UD_Spanish-AnCora``, ``Klexikon``).
-        prefix: a short name (``es_ancora``, ``de_klexikon``); the file names of a treebank of Universal Dependencies
-            begin with it.
         lang: the code of its language.
-        repo: on GitHub.
-        commit: the pinned one.
-        licence: as its README writes it.
+        licence: as its README writes it; ``"unknown"`` if it is not known.
+        repo: on GitHub or the Hub; empty if it is not known, as are commit and citation.
+        commit: of which the files have the content.
+        files: its files at the commit, or those that were read.
+        annotation: how it was made from raw text, as JSON values; None for any other corpus.
+        genre: the genres of its texts, where they are known.
+        documents: how its documents are recognised.
     """
 
     name: str
-    prefix: str
     lang: str
+    licence: str = "unknown"
+    repo: str = ""
+    commit: str = ""
+    citation: str = ""
+    files: tuple[File, ...] = ()
+    annotation: Mapping[str, Any] | None = None
+    genre: tuple[str, ...] = ()
+    documents: DocumentRule = DocumentRule()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.lang, self.repo, self.commit, self.files))
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What a config depends on, as JSON values: not where files are on this machine, nor the rule for documents."""
+        files = tuple(msgspec.structs.replace(file, url="") for file in self.files)
+        values: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, files=files))
+        del values["documents"]
+        return values
+
+
+class PinnedCorpus(Source, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A corpus of the catalogue, which can be downloaded; the catalogue leaves none of the facts empty.
+
+    Attributes:
+        prefix: a short name (``es_ancora``, ``de_klexikon``); the file names of a treebank of Universal Dependencies
+            begin with it.
+        date: the day of the commit, where it is known.
+        licence_note: the licences of the parts of the corpus, if they differ.
+        default: whether the corpus is used when its language is requested and no corpus is named.
+        note: why it is not used by default, or other information on it.
+    """
+
+    prefix: str
+    licence: str
     repo: str
     commit: str
-    licence: str
     citation: str
+    files: tuple[File, ...]
+    genre: tuple[str, ...]
+    date: str = ""
+    licence_note: str = ""
+    default: bool = True
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for number, file in enumerate(self.files):
+            if not file.path or not file.content_hash:
+                lacking = "git_blob_sha1" if file.path else "path"
+                raise ValueError(f"files[{number}]: the key {lacking} is missing")
 
     @property
     def names(self) -> set[str]:
@@ -168,43 +153,31 @@ class CorpusRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         """Whether this is its name or prefix, in any case."""
         return name.casefold() in self.names
 
-
-class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An openly licensed corpus that can be downloaded.
-
-    Attributes:
-        genre: the genres of its texts.
-        files: its files at the commit.
-        date: the day of the commit, where it is known.
-        licence_note: the licences of the parts of the corpus, if they differ.
-        default: whether the corpus is used when its language is requested and no corpus is named.
-        note: why it is not used by default, or other information on it.
-    """
-
-    genre: tuple[str, ...]
-    files: tuple[PinnedFile, ...]
-    date: str = ""
-    licence_note: str = ""
-    default: bool = True
-    note: str = ""
-
     @property
     def bytes(self) -> int | None:
         """The size of all files; None where that of one is not known."""
         sizes = [file.bytes for file in self.files if file.bytes is not None]
         return sum(sizes) if len(sizes) == len(self.files) else None
 
-    def url(self, file: PinnedFile) -> str:
+    def url(self, file: File) -> str:
         """The address of the file on the catalogue's host."""
         return f"{HOST}/{self.repo}/{self.commit}/{quote(file.path)}"
 
-    def place(self, file: PinnedFile) -> str:
+    def place(self, file: File) -> str:
         """Where the file is in the folder of the corpus: its name, or its path for files whose folders are read."""
         return file.name
 
     def has(self, name: str) -> bool:
         """Whether one of its files has this name, without folders and in any case."""
         return any(file.name.casefold() == name.casefold() for file in self.files)
+
+    @property
+    def facts(self) -> Source:
+        """What it is and where it comes from, without its files."""
+        return Source(
+            self.name, self.lang, self.licence, self.repo, self.commit, self.citation, genre=self.genre,
+            documents=self.documents,
+        )  # fmt: skip
 
 
 Licences = Literal["open", "all"]
@@ -226,16 +199,9 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     layers: tuple[str, ...] = ()
     part_of: str = ""
 
-    def place(self, file: PinnedFile) -> str:
+    def place(self, file: File) -> str:
         """As of every corpus; files of coreference are read with others in neighbouring folders, or repeat names."""
         return file.name if file.name.endswith((".conllu", ".rels", ".rs3", ".rs4")) else file.path
-
-    @property
-    def facts(self) -> TreebankFacts:
-        """The part of the record that a reader needs."""
-        return TreebankFacts(
-            self.name, self.lang, self.licence, self.repo, self.commit, self.citation, self.documents, self.genre
-        )
 
 
 class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -268,7 +234,7 @@ class LeftOut(Treebank, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     reason: str
     genre: tuple[str, ...] = ()
-    files: tuple[PinnedFile, ...] = ()
+    files: tuple[File, ...] = ()
 
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
@@ -487,7 +453,7 @@ def known(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus | FormsTa
     return next(record for record in records if record.is_named(name))
 
 
-def facts_of(path: Path, digest: FileHashes) -> TreebankFacts | None:
+def facts_of(path: Path, digest: File) -> Source | None:
     """The facts about the treebank that has a file with this content at its commit; None if there is none.
 
     The name of the file does not count: a renamed copy is known, and a file that is only named like a treebank is not.
@@ -547,7 +513,7 @@ def own_files(names: Iterable[str]) -> list[Path]:
     return [file for file in plugins.plugin_files(plugins.CATALOGUE) if names & _own_values(file, ("name",))]
 
 
-def own_file(corpus: CorpusRecord, path: str) -> Path | None:
+def own_file(corpus: PinnedCorpus, path: str) -> Path | None:
     """Where the plugin that has a corpus in its catalogue has a file of it; None if none has one.
 
     The path is that in the catalogue, below the folder of the plugin.
@@ -664,17 +630,11 @@ def _contents(code: str) -> CatalogueFile:
     return together
 
 
-class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A dataset of text on the Hub.
+class HubText(Source, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A dataset of text in many languages on the Hub; its name is that for ``--corpus`` and ``--fill``.
 
     Attributes:
-        name: its name for ``--corpus`` and ``--fill``.
-        repo: the repository on the Hub.
-        commit: the pinned commit.
-        files: pattern for the paths of a language's parquet files; ``{wiki}`` stands for the code of its Wikipedia.
-        licence: of the text.
-        citation: how to cite the text.
-        genre: the genres of the text.
+        paths: pattern for the paths of a language's parquet files; ``{wiki}`` stands for the code of its Wikipedia.
         note: a description of the text.
         without: codes of languages that the dataset does not have.
         wikis: code of a language → code of its Wikipedia, if they differ.
@@ -682,13 +642,8 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         default: whether it is the default of ``--fill`` when no corpus is named.
     """
 
-    name: str
-    repo: str
-    commit: str
-    files: str
-    licence: str
-    citation: str
-    genre: tuple[str, ...]
+    lang: str = ""
+    paths: str
     note: str
     without: tuple[str, ...] = ()
     wikis: dict[str, str] = {}
@@ -701,15 +656,11 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def pattern(self, lang: str) -> str:
         """The pattern of the paths of a language's files."""
-        return self.files.replace("{wiki}", self.wikis.get(lang, lang))
+        return self.paths.replace("{wiki}", self.wikis.get(lang, lang))
 
     def url(self, lang: str) -> str:
         """The URL of the files of a language, with their pattern."""
         return f"{HUB}{DATASETS}{self.repo}@{self.commit}/{self.pattern(lang)}"
-
-
-class _HubTextFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    dataset: tuple[HubText, ...]
 
 
 @functools.cache
@@ -717,7 +668,7 @@ def hub_texts() -> tuple[HubText, ...]:
     """The datasets of the catalogue."""
     file = "catalogue/hub/texts.toml"
     text = (importlib.resources.files("discoprobe.loaders") / file).read_text(encoding="utf-8")
-    return convert_table(parse_toml(text, file), _HubTextFile, file).dataset
+    return convert_table(parse_toml(text, file), dict[Literal["dataset"], tuple[HubText, ...]], file)["dataset"]
 
 
 def is_hub_text(name: str) -> bool:

@@ -27,10 +27,10 @@ from msgspec.structs import asdict, replace
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, facts_of
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source, facts_of
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
+from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard
 from discoprobe.loaders.discourse_layers.brat import read_brat, read_sacr
 from discoprobe.loaders.discourse_layers.conll2012 import read_conll2012, read_facts
 from discoprobe.loaders.discourse_layers.disrpt_relations import (
@@ -52,7 +52,7 @@ from discoprobe.loaders.errors import (
     DiscoprobeError,
     OnError,
 )
-from discoprobe.loaders.files import FileHashes, cache_folder, hash_of_json, hashes_of
+from discoprobe.loaders.files import File, cache_folder, hash_of_json, hashes_of
 from discoprobe.loaders.process_pool import process_pool
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from discoprobe.loaders.discourse_layers.brat import FindSentences
 
-    FactsOf = Callable[[Path, FileHashes], TreebankFacts | None]
+    FactsOf = Callable[[Path, File], Source | None]
     BytesProgress = Callable[[int, int], None]
 
 Documents = Literal["auto", "newdoc", "file", "none"]
@@ -110,7 +110,7 @@ class CorpusFile(msgspec.Struct, frozen=True):
     name: str
     treebank: str
     lang: str
-    facts: TreebankFacts | None
+    facts: Source | None
 
     @property
     def stem(self) -> str:
@@ -215,7 +215,7 @@ def holds_corpus(folder: Path) -> bool:
     return any(_files_below(folder))
 
 
-def describe(path: Path, top: Path, lang: str | None, facts: TreebankFacts | None) -> CorpusFile:
+def describe(path: Path, top: Path, lang: str | None, facts: Source | None) -> CorpusFile:
     """The treebank and the language of a file.
 
     The name of the treebank is the first of these that exists:
@@ -271,12 +271,12 @@ class Member(msgspec.Struct, frozen=True):
     """A file of a treebank with the digest of its bytes, and what is read with it."""
 
     file: CorpusFile
-    digest: FileHashes
-    second: FileHashes | None = None  # the digest of the second file
-    texts: tuple[tuple[Path, FileHashes], ...] = ()  # of a tree, files of its name that may hold its text
+    digest: File
+    second: File | None = None  # the digest of the second file
+    texts: tuple[tuple[Path, File], ...] = ()  # of a tree, files of its name that may hold its text
 
     @classmethod
-    def of(cls, file: CorpusFile, digest: FileHashes) -> Member:
+    def of(cls, file: CorpusFile, digest: File) -> Member:
         """A file with its digest, and with that of the second file that is read with it."""
         return cls(file, digest, hashes_of(file.second, with_git=False) if file.second else None)
 
@@ -285,7 +285,7 @@ class Member(msgspec.Struct, frozen=True):
         """Whether a table of relations is read with it."""
         return self.second is not None and not self.file.is_coreference
 
-    def files(self) -> Iterator[tuple[str, Path, FileHashes]]:
+    def files(self) -> Iterator[tuple[str, Path, File]]:
         """Its files: name in the treebank, place, digest."""
         yield self.file.name, self.file.path, self.digest
         if self.second and (path := self.file.second):
@@ -318,7 +318,7 @@ class FileBatch(msgspec.Struct, frozen=True):
     @property
     def size(self) -> int:
         """Bytes of its files, as stored."""
-        return sum(member.digest.bytes for member in self.members)
+        return sum(member.digest.bytes or 0 for member in self.members)
 
     @property
     def files(self) -> list[tuple[str, Path]]:
@@ -373,7 +373,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
                 progress(done, total)
     if on_error == "stop":
         for batch in batches:
-            for index, line, sent_id, message in entries[batch].record["places"]:
+            for index, line, sent_id, message in entries[batch][1]["places"]:
                 raise CorpusFormatError(message, path=str(batch.files[index][1]), line=line, sent_id=sent_id)
     by_lang = groupby(all_treebanks, key=lambda treebank: treebank.lang)
     return {code: _corpus(code, list(group), entries) for code, group in by_lang}
@@ -384,7 +384,7 @@ class _Treebank(msgspec.Struct, frozen=True):
 
     name: str
     lang: str
-    facts: TreebankFacts | None
+    facts: Source | None
     rule: DocumentRule
     members: tuple[Member, ...]
 
@@ -396,8 +396,9 @@ class _Treebank(msgspec.Struct, frozen=True):
         for member in self.members:
             if member.file.is_tree:
                 continue
-            alone = member.digest.bytes >= SMALL
-            if group and (alone or sum(other.digest.bytes for other in group) + member.digest.bytes > LARGE):
+            size = member.digest.bytes or 0
+            alone = size >= SMALL
+            if group and (alone or sum(other.digest.bytes or 0 for other in group) + size > LARGE):
                 yield FileBatch(self.name, self.rule, tuple(group))
                 group = []
             if alone:
@@ -414,7 +415,7 @@ class _Treebank(msgspec.Struct, frozen=True):
         annotated them. A file with other content is a user's text, whatever its name is; its licence is unknown.
         """
         hashed = (file for member in self.members for file in member.files())
-        files = tuple(SourceFile(name, digest.sha256, digest.bytes) for name, _, digest in hashed)
+        files = tuple(File(name, digest.sha256, digest.bytes) for name, _, digest in hashed)
         facts = self.facts
         if facts is None:
             return Source(self.name, self.lang, files=files)
@@ -428,7 +429,7 @@ def _find_treebanks(
 ) -> list[_Treebank]:  # fmt: skip
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
     groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
-    text_of: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
+    text_of: dict[tuple[str, str], dict[File, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
     for path, top in find_files(paths).items():
         digest = hashes_of(path, with_git=False)
         member = Member.of(describe(path, top, lang, facts(path, digest)), digest)
@@ -591,7 +592,7 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
 
 
 @lru_cache(maxsize=1)
-def _documents_in(path: Path, _digest: FileHashes) -> Mapping[str, bytes]:
+def _documents_in(path: Path, _digest: File) -> Mapping[str, bytes]:
     """The documents that a CoNLL-U file names: id and part of the file, and the whole file under the empty id."""
     whole = b"".join(blocks(path, LARGE, DocumentRule()))
     named = {}
@@ -601,7 +602,7 @@ def _documents_in(path: Path, _digest: FileHashes) -> Mapping[str, bytes]:
     return {**named, "": whole}
 
 
-def _text_of(path: Path, digest: FileHashes, doc_id: str) -> str:
+def _text_of(path: Path, digest: File, doc_id: str) -> str:
     """The text of a document in a CoNLL-U file, of the whole file if it does not name the document, or of ``.txt``."""
     documents = _documents_in(path, digest)
     data = documents.get(doc_id, documents[""])
@@ -674,23 +675,23 @@ class _RelationTables:
 
 def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch, cache.Entry]) -> Corpus:
     """The corpus of a language, from the cache entries of its treebanks' batches."""
-    batches = [(batch, entries[batch]) for treebank in members for batch in treebank.batches()]
+    batches = [(batch, *entries[batch]) for treebank in members for batch in treebank.batches()]
     counts: defaultdict[str, Counts] = defaultdict(Counts)
-    for batch, entry in batches:
-        counts[batch.treebank] += Counts(**entry.record["counts"])
-    drops: Counter[str] = sum((Counter(entry.record["drops"]) for _, entry in batches), Counter())
+    for batch, _, record in batches:
+        counts[batch.treebank] += Counts(**record["counts"])
+    drops: Counter[str] = sum((Counter(record["drops"]) for _, _, record in batches), Counter())
     places = []  # with the names of files in the treebank
-    for batch, entry in batches:
-        for index, line, sent_id, message in entry.record["places"]:
+    for batch, _, record in batches:
+        for index, line, sent_id, message in record["places"]:
             path = f"{batch.treebank}/{batch.files[index][0]}"
             places.append(str(CorpusFormatError(message, path=path, line=line, sent_id=sent_id)))
     return Corpus(
         lang=lang,
         sources=tuple(treebank.source() for treebank in members),
-        parts=tuple(shard for _, entry in batches for shard in entry.shards),
+        parts=tuple(shard for _, shards, _ in batches for shard in shards),
         counts=sum(counts.values(), Counts()),
         counts_of=tuple(counts.values()) if len(counts) > 1 else (),
         drops=dict(sorted(drops.items())),
         drop_places=tuple(places[:PLACES]),
-        notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, entry in batches for note in entry.record["notes"])),
+        notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, _, record in batches for note in record["notes"])),
     )

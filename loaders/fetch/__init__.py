@@ -7,5 +7,5 @@ lists, reads and copies files of texts and releases through fsspec.
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "downloads": ["HUB_TEXT", "check", "fetch", "folder", "list_corpora", "location", "places", "select"],
+    "downloads": ["HUB_TEXT", "fetch", "folder", "list_corpora", "location", "places", "select", "state_of"],
 })  # fmt: skip

@@ -1,7 +1,7 @@
 """Pinned files of the catalogue: which corpora a name means, their files in the cache, and how these are downloaded.
 
 `select` gives the corpora that names mean; `list_corpora` says what the catalogue has. `fetch` downloads what is
-missing in the cache, `check` compares what is there with the pins. A file is kept at
+missing in the cache, `state_of` compares what is there with the pins. A file is kept at
 ``corpora/<repo>/<commit>/<language>/<corpus>/<file>`` in the cache folder. Incomplete files are kept in
 ``corpora/.partial``, named by the hash of their content; a lock lets one process at a time write each. A file gets its
 final place when its size, its git blob SHA-1 and, where it is known, its SHA-256 are the pinned ones.
@@ -20,17 +20,16 @@ import shutil
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
-import msgspec
-
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
-from discoprobe.loaders.catalogue.treebanks import FormsTable, Licences, PinnedCorpus, PinnedFile, TextCorpus
+from discoprobe.loaders.catalogue.treebanks import FormsTable, Licences, PinnedCorpus, TextCorpus
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     IntegrityError,
@@ -39,11 +38,11 @@ from discoprobe.loaders.errors import (
     UnknownNameError,
     asked_wait,
 )
-from discoprobe.loaders.files import cache_folder
+from discoprobe.loaders.files import File, cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import requests
 
@@ -105,45 +104,21 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
     return list(dict.fromkeys(corpora))
 
 
-class CorpusRow(msgspec.Struct, frozen=True):
-    """A corpus of the catalogue.
+def list_corpora(names: Iterable[str] = ()) -> list[dict[str, str | int | None]]:
+    """The corpora of the languages with these codes or names, or of all, as rows of a table.
 
-    Attributes:
-        lang: the code of its language.
-        language: the English name of the language.
-        name: as its publisher calls it.
-        licence: the normalised identifier.
-        documents: how documents are recognised, `TEXT` or `HUB_TEXT`.
-        default: whether the corpus is used when none is named.
-        files: the number of files.
-        bytes: the sum of their sizes; None where a size is not known.
-        cached: the number of files in the cache; their content is not checked.
-        offered: whether the corpus is openly licensed; else it is used with ``--licences all`` only, if it has files.
-        note: why it is not offered, or other information on it.
-    """
-
-    lang: str
-    language: str
-    name: str
-    licence: str
-    documents: str
-    default: bool
-    files: int = 0
-    bytes: int | None = None
-    cached: int = 0
-    offered: bool = True
-    note: str = ""
-
-
-def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
-    """The corpora of the languages with these codes or names, or of all; those not offered come with the reason.
+    A row has ``lang``, ``language`` (the English name), ``name``, ``licence`` (the normalised identifier),
+    ``documents`` (how they are recognised, `TEXT`, `FORMS` or `HUB_TEXT`) and ``default``; the number of ``files``,
+    their ``bytes`` (None where a size is not known) and how many are ``cached``, whose content is not checked.
+    ``offered`` is whether the corpus is openly licensed: else it is used with ``--licences all`` only, if it has files.
+    ``note`` says why it is not offered, or something else about it.
 
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
-    rows: list[CorpusRow] = []
+    rows: list[dict[str, str | int | None]] = []
     for language in [treebanks.language(name) for name in names] or treebanks.languages(every=True):
-        code, title = language.code, language.name
+        about = {"lang": language.code, "language": language.name}
         pinned: list[tuple[PinnedCorpus, str, str]] = [
             *((bank, str(bank.documents), bank.note) for bank in language.treebanks),
             *((text, TEXT, text.note or text.licence_note) for text in language.texts),
@@ -151,19 +126,22 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
             *((record, str(record.documents), record.reason) for record in language.left_out),
         ]
         for corpus, documents, note in pinned:
-            cached = sum(location(corpus, file).is_file() for file in corpus.files)
             offered = not isinstance(corpus, treebanks.LeftOut)
-            rows.append(
-                CorpusRow(
-                    code, title, corpus.name, normalise(corpus.licence), documents, corpus.default and offered,
-                    len(corpus.files), corpus.bytes if corpus.files else None, cached, offered, note,
-                )
-            )  # fmt: skip
-        for text in treebanks.hub_texts():
-            if code not in text.without:
-                note = f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment"
-                licence = normalise(text.licence)
-                rows.append(CorpusRow(code, title, text.corpus(code), licence, HUB_TEXT, text.default, note=note))
+            rows.append({
+                **about, "name": corpus.name, "licence": normalise(corpus.licence), "documents": documents,
+                "default": corpus.default and offered, "files": len(corpus.files),
+                "bytes": corpus.bytes if corpus.files else None,
+                "cached": sum(location(corpus, file).is_file() for file in corpus.files), "offered": offered,
+                "note": note,
+            })  # fmt: skip
+        rows += (
+            {
+                **about, "name": text.corpus(language.code), "licence": normalise(text.licence),
+                "documents": HUB_TEXT, "default": text.default, "files": 0, "bytes": None, "cached": 0,
+                "offered": True, "note": f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment",
+            }
+            for text in treebanks.hub_texts() if language.code not in text.without
+        )  # fmt: skip
     return rows
 
 
@@ -172,45 +150,23 @@ def folder(corpus: PinnedCorpus) -> Path:
     return cache_folder() / "corpora" / corpus.repo / corpus.commit / corpus.lang / corpus.name
 
 
-def location(corpus: PinnedCorpus, file: PinnedFile) -> Path:
+def location(corpus: PinnedCorpus, file: File) -> Path:
     """The path of a file in the cache, whether or not it exists."""
     return folder(corpus) / corpus.place(file)
 
 
-def _part(file: PinnedFile) -> Path:
+def _part(file: File) -> Path:
     """Where a file is until it is complete."""
     return cache_folder() / "corpora" / ".partial" / f"{file.content_hash}.part"
 
 
-class FileState(msgspec.Struct, frozen=True):
-    """A file of the catalogue in the cache.
-
-    Attributes:
-        corpus: the name of its corpus.
-        file: the pinned file.
-        location: its path in the cache, whether or not it exists.
-        state: ``corrupt`` if the content is not the pinned one.
-        problem: how a corrupt file differs.
-    """
-
-    corpus: str
-    file: PinnedFile
-    location: Path
-    state: Literal["ok", "missing", "corrupt"]
-    problem: str = ""
-
-
-def check(corpora: Iterable[PinnedCorpus]) -> list[FileState]:
-    """The state in the cache of every file of the corpora; reads the files."""
-    return [_state(corpus, file) for corpus in corpora for file in corpus.files]
-
-
-def _state(corpus: PinnedCorpus, file: PinnedFile) -> FileState:
+def state_of(corpus: PinnedCorpus, file: File) -> tuple[Literal["ok", "missing", "corrupt"], str]:
+    """The state of a file in the cache, which is read; and how a corrupt one, whose content is not pinned, differs."""
     path = location(corpus, file)
     if not path.is_file():
-        return FileState(corpus.name, file, path, "missing")
+        return "missing", ""
     problem = file.mismatch(path)
-    return FileState(corpus.name, file, path, "corrupt" if problem else "ok", problem)
+    return "corrupt" if problem else "ok", problem
 
 
 def fetch(
@@ -260,7 +216,7 @@ def _size(path: Path) -> int:
     return 0
 
 
-def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop: threading.Event) -> Path:
+def _fetch_file(corpus: PinnedCorpus, file: File, retry: RetryPolicy, stop: threading.Event) -> Path:
     """The path of a file in the cache; it is downloaded unless it is there and correct.
 
     A lock lets one process download, and others find the complete file. Of several URLs, the first that has the pinned
@@ -274,11 +230,11 @@ def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop
 
     target, part = location(corpus, file), _part(file)
     try:
-        if _state(corpus, file).state == "ok":
+        if state_of(corpus, file)[0] == "ok":
             return target
         part.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(part.with_suffix(".lock")):
-            if _state(corpus, file).state == "ok":
+            if state_of(corpus, file)[0] == "ok":
                 return target
             target.unlink(missing_ok=True)
             errors: list[RemoteError] = []
@@ -287,7 +243,7 @@ def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop
                 raise MissingFileError(f"{corpus.name}: the folder of its plugin has no file {file.path}")
             for url in [in_plugin.as_uri()] if in_plugin else places(corpus, file):
                 try:
-                    _Download(file, part, retry, stop).run(url)
+                    _download(url, file, part, retry, stop)
                 except (MissingFileError, IntegrityError) as error:
                     errors.append(error)
                 else:
@@ -306,7 +262,7 @@ def _fetch_file(corpus: PinnedCorpus, file: PinnedFile, retry: RetryPolicy, stop
     )
 
 
-def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
+def places(corpus: PinnedCorpus, file: File) -> list[str]:
     """The URLs to try for a file, in this order: only that of the host, or only those of the mirror.
 
     A mirror may have the layout of the host (``<repo>/<commit>/<path>``), folders per corpus (``<treebank>/<file>``,
@@ -338,101 +294,95 @@ def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
     return [f"{base}/{quote(path)}" for path in (f"{corpus.repo}/{corpus.commit}/{file.path}", *by_name, *hashes)]
 
 
-class _Download(msgspec.Struct, frozen=True):
-    """The download of one pinned file into ``part``, which is continued if it exists and stays when it fails.
+def _download(url: str, file: File, part: Path, retry: RetryPolicy, stop: threading.Event) -> None:
+    """Complete ``part`` from an HTTP or ``file:`` URL, and check its content.
 
-    When ``stop`` is set, the download ends.
+    A part that exists is continued, and stays if the download fails, which ends when ``stop`` is set.
+
+    Raises:
+        MissingFileError: there is no such file (status 404, or none in the folder of a ``file:`` URL).
+        IntegrityError: the content is not the pinned one.
+        RemoteError: the host refuses, or all attempts failed.
     """
+    continued = _size(part) > 0
+    _complete(url, file, part, retry, stop)
+    problem = file.mismatch(part)
+    if problem and continued:  # the existing part may have been of another content
+        part.unlink()
+        _complete(url, file, part, retry, stop)
+        problem = file.mismatch(part)
+    if problem:
+        part.unlink()
+        raise IntegrityError(f"{url}: {problem}; nothing was kept; try again, or another mirror")
 
-    file: PinnedFile
-    part: Path
-    retry: RetryPolicy
-    stop: threading.Event
 
-    def run(self, url: str) -> None:
-        """Complete the part from an HTTP or ``file:`` URL, and check its content.
+def _complete(url: str, file: File, part: Path, retry: RetryPolicy, stop: threading.Event) -> None:
+    if url.startswith("file:"):
+        source = Path(url2pathname(urlsplit(url).path))
+        if not source.is_file():
+            raise MissingFileError(f"{source}: no such file")
+        shutil.copyfile(source, part)
+        return
+    import requests  # noqa: PLC0415 (needed for a download only; a tenth of a second)
 
-        Raises:
-            MissingFileError: there is no such file (status 404, or none in the folder of a ``file:`` URL).
-            IntegrityError: the content is not the pinned one.
-            RemoteError: the host refuses, or all attempts failed.
-        """
-        continued = _size(self.part) > 0
-        self._complete(url)
-        problem = self.file.mismatch(self.part)
-        if problem and continued:  # the existing part may have been of another content
-            self.part.unlink()
-            self._complete(url)
-            problem = self.file.mismatch(self.part)
-        if problem:
-            self.part.unlink()
-            raise IntegrityError(f"{url}: {problem}; nothing was kept; try again, or another mirror")
+    with requests.Session() as session:
+        get = partial(session.get, stream=True, timeout=retry.timeout)
+        for attempt in range(retry.attempts):
+            if file.bytes and _size(part) == file.bytes:
+                return
+            try:
+                _receive(get, url, file, part, stop)
+            except _TemporaryError as error:
+                if attempt + 1 == retry.attempts:
+                    raise RemoteError(f"{url}: {error} (attempt {attempt + 1} of {attempt + 1})") from error
+                retry.wait(attempt, error.asked)
+            else:
+                return
 
-    def _complete(self, url: str) -> None:
-        if url.startswith("file:"):
-            source = Path(url2pathname(urlsplit(url).path))
-            if not source.is_file():
-                raise MissingFileError(f"{source}: no such file")
-            shutil.copyfile(source, self.part)
+
+def _receive(get: Callable[..., requests.Response], url: str, file: File, part: Path, stop: threading.Event) -> None:
+    """Request the missing bytes and append them; start from the beginning if the host sends others.
+
+    Raises:
+        _TemporaryError: no connection, a broken one, or one of the statuses ``TEMPORARY``.
+        RemoteError: the host refuses.
+    """
+    from requests import exceptions  # noqa: PLC0415 (loaded by now)
+
+    arrived = _size(part)
+    # without compression, so that sizes and ranges are those of the file
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={arrived}-"} if arrived else {})
+    advice = "check the network, or set DISCOPROBE_MIRROR"
+    try:
+        response = get(url, headers=headers)
+    except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
+        raise RemoteError(f"{url}: {error}; {advice}") from error
+    except exceptions.RequestException as error:
+        raise _TemporaryError(f"{_reason(error)}; {advice}") from error
+    with closing(response):
+        status = response.status_code
+        if status != HTTPStatus.OK and not (arrived and status in TO_A_RANGE):
+            raise _refusal(response)
+        # the position of the first byte that is sent, and the size of the file; each may be missing
+        sent = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+        start, size = sent.groups() if sent else (None, None)
+        if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and (start, size) == (None, str(arrived)):
             return
-        import requests  # noqa: PLC0415 (needed for a download only; a tenth of a second)
-
-        with requests.Session() as session:
-            for attempt in range(self.retry.attempts):
-                if self.file.bytes and _size(self.part) == self.file.bytes:
-                    return
-                try:
-                    self._receive(session, url)
-                except _TemporaryError as error:
-                    if attempt + 1 == self.retry.attempts:
-                        raise RemoteError(f"{url}: {error} (attempt {attempt + 1} of {attempt + 1})") from error
-                    self.retry.wait(attempt, error.asked)
-                else:
-                    return
-
-    def _receive(self, session: requests.Session, url: str) -> None:
-        """Request the missing bytes and append them; start from the beginning if the host sends others.
-
-        Raises:
-            _TemporaryError: no connection, a broken one, or one of the statuses ``TEMPORARY``.
-            RemoteError: the host refuses.
-        """
-        from requests import exceptions  # noqa: PLC0415 (loaded by now)
-
-        arrived = _size(self.part)
-        # without compression, so that sizes and ranges are those of the file
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={arrived}-"} if arrived else {})
-        advice = "check the network, or set DISCOPROBE_MIRROR"
-        try:
-            response = session.get(url, headers=headers, stream=True, timeout=self.retry.timeout)
-        except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
-            raise RemoteError(f"{url}: {error}; {advice}") from error
-        except exceptions.RequestException as error:
-            raise _TemporaryError(f"{_reason(error)}; {advice}") from error
-        with closing(response):
-            status = response.status_code
-            if status != HTTPStatus.OK and not (arrived and status in TO_A_RANGE):
-                raise _refusal(response)
-            # the position of the first byte that is sent, and the size of the file; each may be missing
-            sent = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
-            start, size = sent.groups() if sent else (None, None)
-            if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and (start, size) == (None, str(arrived)):
-                return
-            if status == HTTPStatus.OK or start == str(arrived):
-                try:
-                    with self.part.open("wb" if status == HTTPStatus.OK else "ab") as part:
-                        for chunk in response.iter_content(CHUNK):
-                            part.write(chunk)
-                            if self.stop.is_set():
-                                raise RemoteError("the download was ended, because another one failed")
-                            if self.file.bytes is not None and part.tell() > self.file.bytes:
-                                return  # too long: the check of the size will fail
-                except exceptions.RequestException as error:
-                    so_far = f"{_size(self.part)} bytes have arrived and are kept"
-                    raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
-                return
-        self.part.unlink()
-        self._receive(session, url)
+        if status == HTTPStatus.OK or start == str(arrived):
+            try:
+                with part.open("wb" if status == HTTPStatus.OK else "ab") as stream:
+                    for chunk in response.iter_content(CHUNK):
+                        stream.write(chunk)
+                        if stop.is_set():
+                            raise RemoteError("the download was ended, because another one failed")
+                        if file.bytes is not None and stream.tell() > file.bytes:
+                            return  # too long: the check of the size will fail
+            except exceptions.RequestException as error:
+                so_far = f"{_size(part)} bytes have arrived and are kept"
+                raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
+            return
+    part.unlink()
+    _receive(get, url, file, part, stop)
 
 
 def _reason(error: BaseException) -> str:

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
-import msgspec
+from msgspec.structs import replace
 
 from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError, first_line
-from discoprobe.loaders.files import cache_folder, hashes_of
+from discoprobe.loaders.files import File, cache_folder, hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,32 +34,16 @@ PACKAGES: Final = {
 """What fsspec needs for a protocol and does not install itself."""
 
 
-class TextFile(msgspec.Struct, frozen=True):
-    """A file at a path or URL.
+def open_file(file: File) -> BinaryIO:
+    """A file at its URL, open; only the byte ranges that are read are transferred.
 
-    Attributes:
-        url: its path or URL.
-        name: its path inside the repository, folder or bucket that was named.
-        bytes: its size.
-        digest: a text that changes when the content changes: a hash that the file system gives, such as SHA-256 or
-            ETag, else size and time.
+    Raises:
+        RemoteError: it cannot be opened.
     """
-
-    url: str
-    name: str
-    bytes: int
-    digest: str
-
-    def open(self) -> BinaryIO:
-        """The open file; only the byte ranges that are read are transferred.
-
-        Raises:
-            RemoteError: it cannot be opened.
-        """
-        with reaching(self.url):
-            system, path = _system(self.url)
-            kind: dict[str, Any] = {} if _is_local(system) else {"cache_type": "none", "size": self.bytes}
-            return cast("BinaryIO", system.open(path, "rb", **kind))
+    with reaching(file.url):
+        system, path = _system(file.url)
+        kind: dict[str, Any] = {} if _is_local(system) else {"cache_type": "none", "size": file.bytes}
+        return cast("BinaryIO", system.open(path, "rb", **kind))
 
 
 def is_url(source: str) -> bool:
@@ -97,7 +81,7 @@ def pinned(url: str) -> tuple[str, str, str]:
     return f"{HUB}{DATASETS}{place.repo_id}@{commit}{inside}", f"{DATASETS}{place.repo_id}", commit
 
 
-def files_at(url: str, suffix: str = "") -> list[TextFile]:
+def files_at(url: str, suffix: str = "") -> list[File]:
     """The files with a suffix at a URL or path (of a file or a folder, or a pattern with ``*``), sorted by name.
 
     Raises:
@@ -118,7 +102,7 @@ def files_at(url: str, suffix: str = "") -> list[TextFile]:
             folder = PurePosixPath(*plain[:fixed])
             top = str(folder if fixed < len(plain) or system.isdir(path) else folder.parent)
     files = [_file(system, name, info, top) for name, info in entries.items() if info["type"] == "file"]
-    chosen = sorted((file for file in files if file.name.endswith(suffix)), key=lambda file: file.name)
+    chosen = sorted((file for file in files if file.path.endswith(suffix)), key=lambda file: file.path)
     if not chosen:
         kind = f"no {suffix} file" if files else "no such file or folder"
         raise (DiscoprobeError if _is_local(system) else RemoteError)(f"{url}: {kind} there")
@@ -135,12 +119,12 @@ def local_copy(url: str, folder: Path) -> Path:
         RemoteError: a file cannot be read.
     """
     files = files_at(url)
-    content = "".join(f"{file.name}\n{file.digest}\n" for file in files)
+    content = "".join(f"{file.path}\n{file.sha256}\n" for file in files)
     names = [part for part in url.partition("://")[2].split("/") if part and GLOB.isdisjoint(part)]
-    folder_names = names[:-1] if [file.name for file in files] == names[-1:] else names
+    folder_names = names[:-1] if [file.path for file in files] == names[-1:] else names
     top = folder / hashlib.sha256(content.encode()).hexdigest()[:16] / (folder_names or ["files"])[-1]
-    copy_here([file for file in files if not (top / file.name).exists()], top)
-    return top / files[0].name if len(files) == 1 else top
+    copy_here([file for file in files if not (top / file.path).exists()], top)
+    return top / files[0].path if len(files) == 1 else top
 
 
 def as_path(source: str) -> str:
@@ -154,7 +138,7 @@ def as_path(source: str) -> str:
     return str(local_copy(source, cache_folder() / "remote"))
 
 
-def files_below(url: str) -> list[TextFile]:
+def files_below(url: str) -> list[File]:
     """The files in a folder, sorted by name; an empty list if the folder does not exist.
 
     Raises:
@@ -166,14 +150,14 @@ def files_below(url: str) -> list[TextFile]:
     return files_at(url) if has_files else []
 
 
-def copy_here(files: Iterable[TextFile], folder: Path) -> None:
+def copy_here(files: Iterable[File], folder: Path) -> None:
     """Copies files into a folder, under their names; a file appears there only when it is complete.
 
     Raises:
         RemoteError: a file cannot be read.
     """
     for file in files:
-        path = folder / file.name
+        path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{os.getpid()}.{path.name}")
         with reaching(file.url):
@@ -256,12 +240,11 @@ def _is_local(system: AbstractFileSystem) -> bool:
     return system.protocol in LOCAL or any(name in LOCAL for name in system.protocol)
 
 
-def _file(system: AbstractFileSystem, path: str, info: dict[str, Any], top: str) -> TextFile:
+def _file(system: AbstractFileSystem, path: str, info: dict[str, Any], top: str) -> File:
     name = path.removeprefix(top).lstrip("/")
     if _is_local(system):
-        hashes = hashes_of(Path(path))
-        return TextFile(path, name, hashes.bytes, hashes.sha256)
+        return replace(hashes_of(Path(path), with_git=False), path=name, url=path)
     about = dict(info.get("lfs") or {}) | info
     digest = next((str(about[key]).strip('"') for key in HASHES if about.get(key)), "")
     changed = next((f"{info['size']} {about[key]}" for key in TIMES if about.get(key)), f"{info['size']}")
-    return TextFile(system.unstrip_protocol(path), name, int(info["size"]), digest or changed)
+    return File(name, digest or changed, int(info["size"]), url=system.unstrip_protocol(path))

@@ -9,10 +9,10 @@ annotated corpus; ``row_groups`` gives parquet files as a corpus of sentences th
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "document": ["DropCounts", "Kind", "NAMES", "Paragraph", "REASONS", "RUNNING", "RawDocument", "ReadOptions",
-        "Row", "TextWithOffsets", "read_options"],
+    "document": ["AnnotationOptions", "DropCounts", "Kind", "NAMES", "Paragraph", "REASONS", "RUNNING", "RawDocument",
+        "ReadOptions", "TextWithOffsets", "read_options"],
     "plain_text": ["clean", "row_document"],
-    "prepare": ["AnnotationJob", "AnnotationOptions", "annotate", "choose_engine", "parquet_corpus"],
+    "prepare": ["annotate", "choose_engine", "parquet_corpus"],
     "raw_corpus": ["RawCorpus", "is_known", "probabilities", "filter_paragraphs", "read_documents", "with_boilerplate"],
     "segmentation": ["Boundaries", "CORRECTIONS", "LONG_SENTENCE", "MAX_WORDS", "OTHER_LENGTH", "RuleEngine", "TRACES",
         "Token", "UNANNOTATED", "WITHOUT_SENTENCE", "annotated_documents", "correct_boundaries", "lost_text"],

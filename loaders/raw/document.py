@@ -1,8 +1,8 @@
 """Documents of raw text, and how they are read.
 
-``ReadOptions`` says how a source is read and filtered. A ``Row`` is a document as it was read; cleaning makes a
-``RawDocument`` of it, whose paragraphs keep the offset of each character in the source (``TextWithOffsets``).
-``DropCounts`` counts what is removed on the way.
+``ReadOptions`` says how a source is read and filtered, ``AnnotationOptions`` also how it is annotated. The paragraphs
+of a ``RawDocument`` keep the offset of each character in the source (``TextWithOffsets``). ``DropCounts`` counts what
+is removed on the way.
 """
 
 import hashlib
@@ -11,8 +11,10 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
-from typing import Annotated, Final, Literal, Self, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,7 +22,8 @@ from msgspec import field
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from discoprobe.loaders.errors import DiscoprobeError, OnError, UnknownNameError, UsageError
+from discoprobe.loaders.assignments import read_assignments
+from discoprobe.loaders.errors import DiscoprobeError, OnError
 
 Lines = Literal["auto", "wrapped", "sentences", "paragraphs"]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -50,6 +53,25 @@ class ReadOptions(msgspec.Struct, frozen=True):
     duplicates: bool = True  # drop paragraphs and documents that repeat earlier ones, exactly or nearly
 
 
+ANNOTATING: Final = ("tokenize", "pos", "lemma", "depparse")
+"""The default processors of Stanza. Each needs the results of those before it; Stanza adds ``mwt`` if a language has
+it."""
+
+
+class AnnotationOptions(msgspec.Struct, frozen=True):
+    """How raw text becomes an annotated corpus."""
+
+    segment: bool = False  # only find sentences and words
+    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
+    processors: tuple[str, ...] = ANNOTATING  # of Stanza
+    download: bool = False  # download missing models
+    read: ReadOptions = ReadOptions()  # ``lang`` in it is ignored
+    rules: bool = False  # segment by rules, even if Stanza is installed
+    lengths: tuple[int, int] | None = None  # as for `stanza_engine.StanzaEngine`
+    licence: str = ""  # of text that a request names by its path; unknown if empty
+    citation: str = ""  # of the same
+
+
 NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name != "lang")
 WORDS: Final = {"yes": True, "no": False}
 
@@ -61,19 +83,17 @@ def read_options(assignments: Sequence[str]) -> ReadOptions:
         UsageError: an assignment has no value, or a value of the wrong kind.
         UnknownNameError: there is no such option.
     """
-    options, values = ReadOptions(), {}
-    for assignment in assignments:
-        name, equals, text = assignment.partition("=")
-        if name not in NAMES:
-            raise UnknownNameError("option", name, NAMES, remedy="(`build annotate --help` lists them)")
-        if not equals:
-            raise UsageError(f"option '{name}' has no value; write {name}=VALUE")
-        values[name] = WORDS.get(text, text) if isinstance(getattr(options, name), bool) else text
-        try:
-            options = msgspec.convert(values, ReadOptions, strict=False)
-        except msgspec.ValidationError:
-            raise UsageError(f"option '{assignment}' cannot be read; see `build annotate --help`") from None
-    return options
+    types = {field.name: field.type for field in msgspec.structs.fields(ReadOptions)}
+    values = read_assignments(
+        assignments, {name: partial(_read_value, types[name]) for name in NAMES}, "option",
+        remedy="(`build annotate --help` lists them)", without_value=lambda name: f"write {name}=VALUE",
+        unreadable=lambda _: "see `build annotate --help`",
+    )  # fmt: skip
+    return ReadOptions(**values)
+
+
+def _read_value(kind: Any, text: str) -> object:
+    return msgspec.convert(WORDS.get(text, text) if kind is bool else text, kind, strict=False)
 
 
 def assignments(options: Mapping[str, object]) -> tuple[str, ...]:
@@ -209,7 +229,7 @@ def group_by_size(items: Iterable[T], size: Callable[[T], int], limit: int) -> I
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A paragraph of a row."""
+    """A paragraph of a document as it was read."""
 
     spans: Sequence[Span]  # of its lines in the text
     kind: Kind = "text"
@@ -217,17 +237,6 @@ class Part(msgspec.Struct, frozen=True):
     gap: bool = False  # whether text was removed before it
     speaker: str = ""
     level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A document as it was read: a text file, a row of a table, a division of a TEI work, lines of an aligned text."""
-
-    place: str  # ``notes.jsonl:12``, from 1: lines of JSON lines, rows of other tables; the name of a file
-    id: str
-    text: str
-    parts: Sequence[Part] | None = None  # None for plain text, whose paragraphs are still to be found
-    genre: str = ""
-    extracted: bool = False  # whether ``text`` was made from lists or elements, so that no file contains it
 
 
 def lay_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:
@@ -274,18 +283,20 @@ def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
 
 
 class RawDocument(msgspec.Struct, frozen=True, eq=False):
-    """A document before annotation.
+    """A document before annotation: a text file, a row of a table, a division of a TEI work, lines of an aligned text.
 
-    Offsets refer to ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted``
-    (TEI, lists of sentences), no file contains that text, and it is stored with the annotation.
+    As it was read, it has ``parts``, or is plain text; cleaning makes ``paragraphs`` of them. Offsets refer to
+    ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted`` (TEI, lists of
+    sentences), no file contains that text, and it is stored with the annotation.
     """
 
     doc_id: str  # unique in the corpus, without white space and control characters
     paragraphs: tuple[Paragraph, ...]  # what remains after cleaning and filtering, in the order of the source
-    source: str  # the file's name relative to the source folder, with ``/``; a row of a table as ``notes.jsonl:12``
+    source: str  # the file's name relative to the source folder, with ``/``; a row (or line) as ``notes.jsonl:12``
     source_text: str
     extracted: bool = False
     genre: str = ""  # as the source gives it
+    parts: Sequence[Part] | None = None  # where paragraphs are, until they are cleaned; None for plain text
 
     @property
     def running(self) -> list[Paragraph]:

@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import lru_cache
 from itertools import accumulate, groupby, zip_longest
 from typing import Final, Literal
 
@@ -28,7 +28,6 @@ from discoprobe.loaders.raw.document import (
     Part,
     RawDocument,
     ReadOptions,
-    Row,
     TextWithOffsets,
     with_gaps,
 )
@@ -39,33 +38,27 @@ _ATTRIBUTE: Final = r"""\s+[A-Za-z_:@][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'
 _BRACES: Final = r"(?:[^{}]++|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})*+"
 
 
-class _Rule(msgspec.Struct, frozen=True):
-    """The reason that is counted, a text that every match contains (for speed), the pattern, and its replacement."""
-
-    reason: str
-    signs: str
-    pattern: re.Pattern[str]
-    by: str | Callable[[re.Match[str]], str] = ""
-
+_Rule = tuple[str, str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
+"""The reason that is counted, a text that every match contains (for speed), the pattern, and its replacement."""
 
 # In Python 3.11.2, `re` has a bug: it finds no match for a possessive quantifier around a group. `regex` does.
-_RULES: Final = (
-    _Rule("bullet", "", re.compile(r"^[ \t]*[*•‣▪◦·](?=[ \t]+\w)", re.MULTILINE)),
-    _Rule("tag", "<", regex.compile(
+_RULES: Final[tuple[_Rule, ...]] = (
+    ("bullet", "", re.compile(r"^[ \t]*[*•‣▪◦·](?=[ \t]+\w)", re.MULTILINE), ""),
+    ("tag", "<", regex.compile(
         r"(?is)<!--(?:(?!-->|<!--).)*+-->|<!DOCTYPE\b[^<>]*>|<(script|style)\b[^<>]*>(?:(?!</?\1).)*+</\1\s*>"), " "),
-    _Rule("tag", "<", re.compile(r"(?i)<(?:br|hr|/?p|/?div|/?li|/?td|/?th|/?tr|/?h[1-6])\b(?:[^<>]*)>"), " "),
-    _Rule("tag", "<", re.compile(rf"(?i)</?(?:{_ELEMENTS})(?:{_ATTRIBUTE})*\s*/?>")),
-    _Rule("entity", "&", re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"),
+    ("tag", "<", re.compile(r"(?i)<(?:br|hr|/?p|/?div|/?li|/?td|/?th|/?tr|/?h[1-6])\b(?:[^<>]*)>"), " "),
+    ("tag", "<", re.compile(rf"(?i)</?(?:{_ELEMENTS})(?:{_ATTRIBUTE})*\s*/?>"), ""),
+    ("entity", "&", re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"),
           lambda reference: html.unescape(reference[0])),
     # The TeX after each formula in texts from Wikipedia, templates, bold and italics, and what encloses a link's words.
-    _Rule("wiki-markup", "{", regex.compile(rf"\s*\{{\s*\\(?:display|text)style\b{_BRACES}\}}")),
-    _Rule("wiki-markup", "{{", re.compile(r"\{\{[^{}]*\}\}")),
-    _Rule("wiki-markup", "''", re.compile(r"'{2,5}")),
-    _Rule("wiki-markup", "[[", re.compile(r"\[\[(?:[^\[\]|]*\|)?(?=[^\[\]|]*\]\])|(?<=[^\[\]|])\]\]")),
-    _Rule("reference-mark", "[", re.compile(r"(?<=[\w.,;:!?…»”\"')\]])\[\d{1,3}\]")),
-    _Rule("soft-hyphen", "\u00ad", re.compile("\u00ad\\s*\n\\s*|\u00ad")),
+    ("wiki-markup", "{", regex.compile(rf"\s*\{{\s*\\(?:display|text)style\b{_BRACES}\}}"), ""),
+    ("wiki-markup", "{{", re.compile(r"\{\{[^{}]*\}\}"), ""),
+    ("wiki-markup", "''", re.compile(r"'{2,5}"), ""),
+    ("wiki-markup", "[[", re.compile(r"\[\[(?:[^\[\]|]*\|)?(?=[^\[\]|]*\]\])|(?<=[^\[\]|])\]\]"), ""),
+    ("reference-mark", "[", re.compile(r"(?<=[\w.,;:!?…»”\"')\]])\[\d{1,3}\]"), ""),
+    ("soft-hyphen", "\u00ad", re.compile("\u00ad\\s*\n\\s*|\u00ad"), ""),
     # Surrogates too; neither controls that are white space nor the joiners U+200C and U+200D, which many scripts need.
-    _Rule("control-character", "", re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ud800-\udfff]")),
+    ("control-character", "", re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ud800-\udfff]"), ""),
 )  # fmt: skip
 _WHITE: Final = re.compile(r"(?! (?!\s))\s+")
 """White space other than a single space."""
@@ -155,7 +148,7 @@ class _Block(msgspec.Struct):
 
 
 def row_document(
-    row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
+    row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
     """The document of a row without the lines in ``boilerplate``; ``counts`` counts what is removed.
 
@@ -163,33 +156,32 @@ def row_document(
     higher level than all others (``# Title``), that heading begins no section.
     """
     parts = row.parts if row.parts is not None else _divide(row, options, counts, boilerplate)
-    hyphens = LineEndHyphens(row.text, options.lang) if row.parts is None else None
-    paragraphs = list(with_gaps(paragraph for part in parts for paragraph in _clean_part(row, part, hyphens, counts)))
+    cleaned = (paragraph for part in parts for paragraph in _clean_part(row, part, options.lang, counts))
+    paragraphs = list(with_gaps(cleaned))
     levels = [paragraph.level for paragraph in paragraphs]
     has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)  # it begins no section
     if sum(map(bool, levels)) > has_title:
         sections = zip(paragraphs, accumulate(map(bool, levels)), strict=True)
         paragraphs = [replace(paragraph, section=number - has_title) for paragraph, number in sections]
-    return RawDocument(row.id, tuple(paragraphs), row.place, row.text, row.extracted, row.genre)
+    return replace(row, paragraphs=tuple(paragraphs), parts=None)
 
 
-def _clean_part(
-    row: Row, part: Part, hyphens: "LineEndHyphens | None", counts: DropCounts
-) -> Iterator[Paragraph | None]:
+def _clean_part(row: RawDocument, part: Part, lang: str, counts: DropCounts) -> Iterator[Paragraph | None]:
     """A part as a paragraph, or as several if it has empty sentences; None for each gap.
 
-    In plain text (``hyphens`` is not None) divided words are joined, and a line that has only markup is ignored.
+    In plain text divided words are joined, and a line that has only markup is ignored.
     """
+    is_plain = row.parts is None
     if part.gap:
         yield None
-    texts = [TextWithOffsets(row.text[start:end], start) for start, end in part.spans]
+    texts = [TextWithOffsets(row.source_text[start:end], start) for start, end in part.spans]
     if not part.segmented:
         text, _ = TextWithOffsets.joined(texts, "\n")
-        edits = [] if hyphens is None else hyphens.edits(text.text)
-        counts.add("line-hyphen", row.place, len(edits))
+        edits = hyphen_edits(text.text, row.source_text, lang) if is_plain else []
+        counts.add("line-hyphen", row.source, len(edits))
         texts = [text.replace(edits)]
-    cleaned = [clean(text, counts, row.place) for text in texts]
-    if hyphens is not None or not part.segmented:
+    cleaned = [clean(text, counts, row.source) for text in texts]
+    if is_plain or not part.segmented:
         cleaned = [text for text in cleaned if text.text]
     for is_filled, group in groupby(cleaned, lambda text: bool(text.text)):
         sentences = list(group)
@@ -199,18 +191,18 @@ def _clean_part(
                 text, part.kind, tuple(spans) if part.segmented else None, speaker=part.speaker, level=part.level
             )
         else:
-            counts.add("empty-segment", row.place, len(sentences))
+            counts.add("empty-segment", row.source, len(sentences))
             yield None
 
 
-def _divide(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
+def _divide(row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
     """The paragraphs and headings of plain text."""
-    lines = lines_of(row.text)
+    lines = lines_of(row.source_text)
     filled = [i for i, line in enumerate(lines) if line.text]
     reasons = {i: "boilerplate" for i in filled if lines[i].text in boilerplate} | markdown_lines(lines)
     reasons |= {filled[i]: reason for i, reason in page_lines([lines[i] for i in filled]).items()}
     for reason in reasons.values():
-        counts.add(reason, row.place)
+        counts.add(reason, row.source)
     blocks: list[_Block] = []
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
     for i, line in enumerate(lines):
@@ -369,10 +361,10 @@ def _rising_sequences(numbers: Mapping[int, int]) -> list[int]:
 
 def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffsets:
     """The text in NFC without markup and invisible characters, with single spaces; ``counts`` counts the removals."""
-    for rule in _RULES:
-        if rule.signs in text.text:
-            text, n = text.sub(rule.pattern, rule.by)
-            counts.add(rule.reason, place, n)
+    for reason, signs, pattern, replacement in _RULES:
+        if signs in text.text:
+            text, n = text.sub(pattern, replacement)
+            counts.add(reason, place, n)
     text = text.sub(_WHITE, " ")[0].stripped()
     if not unicodedata.is_normalized("NFC", text.text):
         text, n = text.sub(regex.compile(r"\X"), lambda cluster: unicodedata.normalize("NFC", cluster[0]))
@@ -380,34 +372,31 @@ def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffs
     return text
 
 
-class LineEndHyphens(msgspec.Struct, frozen=True, dict=True):
-    """Removes hyphens that divide a word at the end of a line, by the words of the document and word frequencies.
+def hyphen_edits(text: str, document: str, lang: str) -> list[tuple[int, int, str]]:
+    """The hyphens and line ends that divide words in a part of a document, as edits that delete them.
 
-    ``source`` is the text of the document; ``lang`` may be empty.
+    The words of the whole document decide, and word frequencies; ``lang`` may be empty.
     """
+    if "\n" not in text and "\r" not in text:
+        return []
+    divided = ((match, _between(match["before"], match["after"], document, lang)) for match in _DIVIDED.finditer(text))
+    return [(match.end("before") + len(sign), match.start("after"), "") for match, sign in divided if sign != " "]
 
-    source: str
-    lang: str = ""
 
-    def edits(self, text: str) -> list[tuple[int, int, str]]:
-        """The hyphens and line ends inside words of a part of the document, as edits that delete them."""
-        if "\n" not in text and "\r" not in text:
-            return []
-        divided = ((match, self._remaining(match["before"], match["after"])) for match in _DIVIDED.finditer(text))
-        return [(match.end("before") + len(sign), match.start("after"), "") for match, sign in divided if sign != " "]
+def _between(before: str, after: str, document: str, lang: str) -> str:
+    """What remains between the two parts of a word: nothing, a hyphen, or a space if they are two words."""
+    closed, hyphenated = (before + after).lower(), f"{before}-{after}".lower()
+    words = _word_counts(document)
+    n_closed, n_hyphenated = words[closed], words[hyphenated]
+    if not after[0].islower():
+        return "-" if n_hyphenated else " "
+    is_common = zipf(after.lower(), lang) >= _COMMON  # then the hyphen stands for a part that is not repeated
+    if n_closed or n_hyphenated:
+        return "" if n_closed >= n_hyphenated else " " if is_common else "-"
+    return " " if is_common and not zipf(closed, lang) else ""
 
-    def _remaining(self, before: str, after: str) -> str:
-        """What remains between the two parts: nothing, a hyphen, or a space if they are two words."""
-        closed, hyphenated = (before + after).lower(), f"{before}-{after}".lower()
-        n_closed, n_hyphenated = self._words[closed], self._words[hyphenated]
-        if not after[0].islower():
-            return "-" if n_hyphenated else " "
-        is_common = zipf(after.lower(), self.lang) >= _COMMON  # then the hyphen stands for a part that is not repeated
-        if n_closed or n_hyphenated:
-            return "" if n_closed >= n_hyphenated else " " if is_common else "-"
-        return " " if is_common and not zipf(closed, self.lang) else ""
 
-    @cached_property
-    def _words(self) -> Counter[str]:
-        """The words of the document with their counts, including those with a hyphen inside a line."""
-        return Counter(word.replace("‐", "-").lower() for word in _WORD.findall(self.source))
+@lru_cache(maxsize=1)
+def _word_counts(document: str) -> Counter[str]:
+    """The words of a document with their counts, including those with a hyphen inside a line."""
+    return Counter(word.replace("‐", "-").lower() for word in _WORD.findall(document))

@@ -18,35 +18,34 @@ gap `conllu.documents` sees that the sentences before and after it are not neigh
 
 import hashlib
 import importlib.metadata
-import json
 import pickle  # noqa: TID251 (between processes of one run)
 import shutil
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import asdict
 
 from discoprobe.loaders import annotation_manifest as manifests
-from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
-from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationManifest
+from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import as_path
-from discoprobe.loaders.files import alone, cache_folder, hash_of_json, work_folder, write_atomically
+from discoprobe.loaders.files import File, alone, cache_folder, hash_of_json, work_folder, write_atomically
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import stanza_engine
-from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_size
+from discoprobe.loaders.raw.document import AnnotationOptions, RawDocument, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
-from discoprobe.loaders.raw.stanza_engine import StanzaEngine
-from discoprobe.loaders.raw.text_rows import check_kind
+from discoprobe.loaders.raw.text_rows import check_kind, ids_beside
 
 FORMAT: Final = 11
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
@@ -59,31 +58,6 @@ TEXTS: Final = "text"
 """The subfolder for extracted texts, which no file of the source contains."""
 MAX_FILE_NAME: Final = 200
 """Bytes; file systems allow 255."""
-
-
-class AnnotationOptions(msgspec.Struct, frozen=True):
-    """How raw text becomes an annotated corpus."""
-
-    segment: bool = False  # only find sentences and words
-    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
-    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
-    download: bool = False  # download missing models
-    read: ReadOptions = msgspec.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
-    rules: bool = False  # segment by rules, even if Stanza is installed
-    lengths: tuple[int, int] | None = None  # as for `StanzaEngine`
-    licence: str = ""  # of text that a request names by its path; unknown if empty
-    citation: str = ""  # of the same
-
-
-class AnnotationJob(msgspec.Struct, frozen=True):
-    """What to annotate, and how."""
-
-    corpus: RawCorpus  # read once, one batch in memory
-    source: Source  # name, language, licence, citation and origin
-    engine: Engine
-    jobs: int = 1  # number of processes; each loads the models and uses one thread
-    progress: Progress = silent  # called with the words annotated and the number of words expected
-    batch: int = BATCH  # characters per batch
 
 
 class AnnotatedCorpus(msgspec.Struct, frozen=True):
@@ -121,7 +95,7 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     if Path(place).is_file():
         check_kind(Path(place))
     corpus = read_documents(place, msgspec.structs.replace(options.read, lang=about.lang))
-    return annotate(AnnotationJob(corpus, about, choose_engine(about.lang, options), jobs, progress), out)
+    return annotate(corpus, about, choose_engine(about.lang, options), out, jobs=jobs, progress=progress)
 
 
 def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
@@ -141,7 +115,8 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         folder = options.stanza_dir or stanza_engine.default_folder()
         if options.download:
             stanza_engine.download_models(lang, folder, processors)
-        return StanzaEngine(stanza_engine.find_models(lang, folder, processors), lengths=options.lengths)
+        engine = stanza_engine.find_models(lang, folder, processors)
+        return msgspec.structs.replace(engine, lengths=options.lengths)
     except UnsupportedError:
         if not options.segment or options.stanza_dir is not None or options.download:
             raise
@@ -162,73 +137,85 @@ def parquet_corpus(url: str, about: Source, options: AnnotationOptions) -> Corpu
     return text_corpus(url, about, options.read, engine)
 
 
-class _Batch(msgspec.Struct, frozen=True):
-    """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
-
-    key: str
-    characters: int
-    file: Path
-
-    def part(self, out: Path) -> Path:
-        """The file with its annotation: a line of counts, then CoNLL-U."""
-        return out / WORK / "parts" / f"{self.key}.batch"
-
-    def read_part(self, out: Path) -> tuple[AnnotationCounts, bytes]:
-        """Its counts and its CoNLL-U."""
-        line, _, text = self.part(out).read_bytes().partition(b"\n")
-        return json.loads(line), text
+def _part(out: Path, key: str) -> Path:
+    """The file with the annotation of a batch, which its key names: a line of counts, then CoNLL-U."""
+    return out / WORK / "parts" / f"{key}.batch"
 
 
-def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
+def _read_part(out: Path, key: str) -> tuple[dict[str, Any], bytes]:
+    """The counts and the CoNLL-U of a batch."""
+    line, _, text = _part(out, key).read_bytes().partition(b"\n")
+    return msgspec.json.decode(line), text
+
+
+def annotate(  # noqa: PLR0913 (what, how, and where to)
+    read: RawCorpus,
+    about: Source,
+    engine: Engine,
+    out: Path | None = None,
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+    batch: int = BATCH,
+) -> AnnotatedCorpus:
     """Annotate documents into a folder, or complete or update the annotation of the same corpus in it.
 
-    By default the folder is in the cache, named by a hash of content, models and options, so that it is made only once.
+    Args:
+        read: the documents; they are read once, and one batch of them is in memory.
+        about: name, language, licence, citation and origin.
+        engine: what annotates.
+        out: the folder; by default one in the cache, named by a hash of content, models and options, so that it is made
+            only once.
+        jobs: number of processes; each loads the models and uses one thread.
+        progress: called with the words annotated and the number of words expected.
+        batch: characters per batch.
 
     Raises:
         UnsupportedError: there is no text to annotate.
         DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
     """
-    cache, about, read = cache_folder() / "annotated", job.source, job.corpus
+    cache = cache_folder() / "annotated"
     with ExitStack() as held:
         if out is not None:
             held.enter_context(_lock(out))
             manifests.check_folder(out, about.name, about.lang)
         work = held.enter_context(work_folder(cache))
-        batches = []
-        for number, documents in enumerate(group_by_size(read, _n_characters, job.batch)):
+        batches = dict[str, int]()  # the key of the annotation of each → its size in characters
+        for documents in group_by_size(read, _n_characters, batch):
             for document in documents:
                 if document.extracted:
                     write_atomically(work / text_file(document.doc_id), document.source_text.encode())
             contents = [[document.source, document.digest] for document in documents]
-            key = hash_of_json([FORMAT, CHUNK, {"lang": about.lang, **job.engine.identity}, contents])
-            file = work / f"{number:06}.pickle"
-            file.write_bytes(pickle.dumps(documents, protocol=pickle.HIGHEST_PROTOCOL))
-            batches.append(_Batch(key, sum(map(_n_characters, documents)), file))
+            key = hash_of_json([FORMAT, CHUNK, {"lang": about.lang, **engine.identity}, contents])
+            (work / key).write_bytes(pickle.dumps(documents, protocol=pickle.HIGHEST_PROTOCOL))
+            batches[key] = sum(map(_n_characters, documents))
         if not batches:
             most = ", ".join(f"{reason} {n:,}" for reason, n in read.counts.reasons.most_common(4))
             why = f" (left out: {most})" if most else ""
             raise UnsupportedError(f"no text of {about.lang} in {about.name}: nothing is left to annotate{why}")
-        content = hash_of_json([about.name, about.lang, SHARD, [batch.key for batch in batches]])
+        content = hash_of_json([about.name, about.lang, SHARD, [*batches]])
         if out is None:
             out = cache / content[:2] / content
             held.enter_context(_lock(out))
         begun, new_words = time.monotonic(), 0
         old = manifests.read_manifest(out)
-        counts: AnnotationCounts
-        if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
-            counts, files = old, old["files"]
+        if old is not None and old.content == content and not manifests.first_difference(out, old.files):
+            counts, files = asdict(old), old.files
         else:
-            new_words, old = _annotate_batches(job, batches, out), None
-            counts, files = _join_parts(batches, out, f"{about.lang}_{about.name}")
-        sources: dict[str, FileEntry] = {}  # none for a dataset on the Hub
+            new_words, old = (
+                _annotate_batches(partial(_annotate_batch, engine, work, out), batches, out, jobs, progress),
+                None,
+            )
+            counts, files = _join_parts(batches, work, out, f"{about.lang}_{about.name}")
+        sources: dict[str, File] = {}  # none for a dataset on the Hub
         if read.path is not None:
-            paths = [path for raw in read.files for path in (raw.path, raw.ids) if path]
+            paths = [path for file in read.files for path in (Path(file.url), ids_beside(file)) if path]
             inside = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
             sources = manifests.listed(read.path if read.path.is_dir() else read.path.parent, inside)
         manifest = AnnotationManifest(
             format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
             repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
-            made_by=dict(job.engine.identity), read={"source": read.name, **asdict(read.options)},
+            made_by=dict(engine.identity), read={"source": read.name, **asdict(read.options)},
             documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
             drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
             drop_places=read.counts.places, source=sources, files=files,
@@ -257,53 +244,54 @@ def text_file(doc_id: str) -> str:
     return f"{TEXTS}/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
 
 
-def _annotate_batches(job: AnnotationJob, batches: Sequence[_Batch], out: Path) -> int:
+def _annotate_batches(
+    make_part: Callable[[str], int], batches: Mapping[str, int], out: Path, jobs: int, progress: Progress
+) -> int:
     """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
-    done = {batch: batch.read_part(out)[0]["words"] for batch in batches if batch.part(out).exists()}
-    todo = [batch for batch in batches if batch not in done]
+    done: dict[str, int] = {key: _read_part(out, key)[0]["words"] for key in batches if _part(out, key).exists()}
+    todo = [key for key in batches if key not in done]
     words = before = sum(done.values())
-    characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
-    with process_pool(min(job.jobs, len(todo))) as pool:
-        annotated = (pool.map if pool else map)(partial(_annotate_batch, job.engine, out), todo)
-        for batch, new_words in zip(todo, annotated, strict=True):
+    characters, total = (sum(batches[key] for key in some) for some in (done, batches))
+    with process_pool(min(jobs, len(todo))) as pool:
+        for key, new_words in zip(todo, (pool.map if pool else map)(make_part, todo), strict=True):
             words += new_words
-            characters += batch.characters
-            job.progress("annotating", words, round(words * total / max(characters, 1)))
+            characters += batches[key]
+            progress("annotating", words, round(words * total / max(characters, 1)))
     return words - before
 
 
-def _annotate_batch(engine: Engine, out: Path, batch: _Batch) -> int:
+def _annotate_batch(engine: Engine, work: Path, out: Path, key: str) -> int:
     """Annotate a batch and write its part; returns the number of words."""
-    documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
-    written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
+    documents: list[RawDocument] = pickle.loads((work / key).read_bytes())  # noqa: S301 (this run wrote it)
+    n_documents = n_sentences = n_words = 0
+    drops, corrections = Counter[str](), Counter[str]()
     texts: list[str] = []
     for document, sentences in annotated_documents(documents, engine, drops, corrections):
         source = text_file(document.doc_id) if document.extracted else document.source
-        n_words = sum(len(token.words) for placed in sentences for token in placed.tokens)
-        written.update(documents=1, sentences=len(sentences), words=n_words)
+        n_documents, n_sentences = n_documents + 1, n_sentences + len(sentences)
+        n_words += sum(len(token.words) for sentence in sentences for token in sentence.all_tokens)
         texts.append(conllu_text(document, sentences, source))
-    counts = AnnotationCounts(
-        documents=written["documents"], sentences=written["sentences"], words=written["words"],
-        drops={"annotation": drops}, corrections=corrections,
-    )  # fmt: skip
-    write_atomically(batch.part(out), f"{json.dumps(counts)}\n{''.join(texts)}".encode())
-    return counts["words"]
+    counts = {
+        "documents": n_documents, "sentences": n_sentences, "words": n_words, "drops": {"annotation": drops},
+        "corrections": corrections,
+    }  # fmt: skip
+    write_atomically(_part(out, key), msgspec.json.encode(counts) + b"\n" + "".join(texts).encode())
+    return n_words
 
 
-def _join_parts(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
+def _join_parts(keys: Iterable[str], work: Path, out: Path, stem: str) -> tuple[dict[str, Any], dict[str, File]]:
     """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
     new = out / WORK / "new"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     counts = []
-    parts = (batch.read_part(out) for batch in batches)
+    parts = (_read_part(out, key) for key in keys)
     for number, group in enumerate(group_by_size(parts, lambda part: len(part[1]), SHARD), 1):
         counts += [of_part for of_part, _ in group]
         if (text := b"".join(text for _, text in group)) or number == 1:
             (new / f"{stem}-{number:05}.conllu").write_bytes(text)
-    texts = batches[0].file.parent / TEXTS
-    if texts.is_dir():
-        shutil.copytree(texts, new / TEXTS)
+    if (work / TEXTS).is_dir():
+        shutil.copytree(work / TEXTS, new / TEXTS)
     files = manifests.listed(new, new.rglob("*"))
     manifests.replace_files(out, new, files)
     return manifests.total(counts), files

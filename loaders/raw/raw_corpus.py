@@ -27,7 +27,7 @@ from hashlib import blake2b
 from itertools import chain, pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -41,6 +41,7 @@ from scipy.special import softmax
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
+from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import script_share
 from discoprobe.loaders.raw.document import (
     RUNNING,
@@ -48,18 +49,15 @@ from discoprobe.loaders.raw.document import (
     Paragraph,
     RawDocument,
     ReadOptions,
-    Row,
     group_by_size,
     with_gaps,
 )
 from discoprobe.loaders.raw.plain_text import HEADING, inner_sentences, lines_of, row_document
-from discoprobe.loaders.raw.text_rows import RawFile, find_files, rows_in
+from discoprobe.loaders.raw.text_rows import find_files, place_of, rows_in
 from discoprobe.loaders.words import word_count
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
-
-T = TypeVar("T")
 
 REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 """The id of a dataset on the Hub."""
@@ -107,8 +105,8 @@ def read_documents(source: Path | str, options: ReadOptions | None = None) -> "R
     raise DiscoprobeError(f"{source}: no such file or folder, and not the id of a dataset on the Hub (org/name)")
 
 
-class Spool(Generic[T]):
-    """Stores values by key in a temporary file; iteration reads them one at a time, in the order of keys.
+class Spool:
+    """Stores documents by key in a temporary file; iteration reads them one at a time, in the order of keys.
 
     The file has no name, so that it disappears when it is closed or the process is killed.
     """
@@ -117,8 +115,8 @@ class Spool(Generic[T]):
         self._file = TemporaryFile()  # noqa: SIM115 (`close` closes it)
         self._starts: dict[str | int, int] = {}
 
-    def add(self, key: str | int, value: T) -> bool:
-        """Add a value, unless there is one with this key; returns whether it was added.
+    def add(self, key: str | int, value: RawDocument) -> bool:
+        """Add a document, unless there is one with this key; returns whether it was added.
 
         Raises:
             OSError: the disk is full.
@@ -130,8 +128,8 @@ class Spool(Generic[T]):
         self._file.flush()
         return True
 
-    def __iter__(self) -> Iterator[T]:
-        """The values in the order of their keys."""
+    def __iter__(self) -> Iterator[RawDocument]:
+        """The documents in the order of their keys."""
         for _, start in sorted(self._starts.items()):
             self._file.seek(start)
             yield pickle.load(self._file)  # noqa: S301 (this process wrote it)
@@ -148,7 +146,7 @@ class RawCorpus(msgspec.Struct):
     path: Path | None  # None for a dataset on the Hub
     options: ReadOptions
     counts: DropCounts = field(default_factory=DropCounts)  # what was removed, complete when iteration has ended
-    files: list[RawFile] = field(default_factory=list)  # that were read, by name
+    files: list[File] = field(default_factory=list)  # that were read, by name
 
     def __iter__(self) -> Iterator[RawDocument]:
         """The documents in the order of their ids.
@@ -161,25 +159,25 @@ class RawCorpus(msgspec.Struct):
         self.counts = DropCounts()
         self.files = find_files(self.name, self.path, self.options, self.counts)
         repeated: Counter[str] = Counter()  # ids; to those that occur again ``~2``, ``~3``, … are appended
-        with closing(Spool[Row]()) as rows:
+        with closing(Spool()) as rows:
             for file in self.files:
                 refused, empty = self.counts.reasons["unreadable"], True
                 try:
                     for row in rows_in(file, self.name, self.options, self.counts):
-                        empty, unique = False, row.id
-                        while not rows.add(unique, replace(row, id=unique)):
-                            repeated[row.id] += 1
-                            unique = f"{row.id}~{repeated[row.id] + 1}"
+                        empty, unique = False, row.doc_id
+                        while not rows.add(unique, replace(row, doc_id=unique)):
+                            repeated[row.doc_id] += 1
+                            unique = f"{row.doc_id}~{repeated[row.doc_id] + 1}"
                 except (UsageError, UnknownNameError, RemoteError):
                     raise
                 except DiscoprobeError as error:
                     self.counts.refuse(error, self.options.on_error)
                 if empty and refused == self.counts.reasons["unreadable"]:
-                    self.counts.add("empty-document", file.place)
+                    self.counts.add("empty-document", place_of(file))
             yield from usable_documents(rows, self.options, self.counts)
 
 
-def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
+def usable_documents(rows: Iterable[RawDocument], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
     """The documents of rows without boilerplate, unusable paragraphs and repetitions, which ``counts`` counts.
 
     The rows are iterated over twice. If they are a list, the documents are kept in memory, else in a temporary file.
@@ -191,20 +189,20 @@ def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCoun
     return drop_repeats(list(usable) if isinstance(rows, list) else usable, options, counts)
 
 
-def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Collection[str]]]:
+def with_boilerplate(rows: Iterable[RawDocument], least: int) -> Iterator[tuple[RawDocument, Collection[str]]]:
     """Each row with its boilerplate: the lines of its plain text that occur in at least ``least`` documents.
 
     In a large corpus more documents are required (``SHARE``); if ``least`` is 0, there is no boilerplate. Headings and
     short lines are never boilerplate, and a text that has only such lines keeps them. The rows are iterated over twice.
     """
-    texts = (row.text for row in rows if row.parts is None) if least else ()
+    texts = (row.source_text for row in rows if row.parts is None) if least else ()
     keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
     lines, documents = np.unique(np.concatenate([*keys, np.empty(0, np.uint64)]), return_counts=True)
     recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist())
     of_texts = iter(keys)
     for row in rows:
         of_row = next(of_texts, ()) if row.parts is None else ()
-        key_of = {} if recurring.isdisjoint(map(int, of_row)) else _line_keys(row.text)
+        key_of = {} if recurring.isdisjoint(map(int, of_row)) else _line_keys(row.source_text)
         boilerplate = {line for line, key in key_of.items() if key in recurring}
         yield row, boilerplate if len(boilerplate) < len(key_of) else ()
 
@@ -401,7 +399,7 @@ def drop_repeats(documents: Iterable[RawDocument], options: ReadOptions, counts:
     if not options.duplicates:
         yield from documents
         return
-    with closing(Spool[RawDocument]()) as spool:
+    with closing(Spool()) as spool:
         stored = documents if isinstance(documents, list) else spool
         columns = {"document": pl.Int64, "paragraph": pl.Int64, "text": pl.String, "words": pl.Int64}
         running = (

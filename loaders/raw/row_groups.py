@@ -19,29 +19,17 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from discoprobe.loaders import cache
-from discoprobe.loaders.annotation_manifest import AnnotationCounts
-from discoprobe.loaders.catalogue.treebanks import DocumentRule
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import (
-    CONFIDENCE,
-    DOCUMENTS,
-    SENTENCES,
-    TOKENS,
-    VERSION,
-    Corpus,
-    Counts,
-    Shard,
-    Source,
-    SourceFile,
-)
+from discoprobe.loaders.corpus import CONFIDENCE, DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard
 from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
-from discoprobe.loaders.files import cache_folder, hash_of_json
+from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, open_file, pinned, reaching
+from discoprobe.loaders.files import File, cache_folder, hash_of_json
 from discoprobe.loaders.hashing import document_keys, sentence_keys, text_keys
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents
-from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
+from discoprobe.loaders.raw.segmentation import Engine, Sentence, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import document_id, find_column, find_columns, rows_of
 from discoprobe.loaders.tables import reading_parquet
 from discoprobe.loaders.words import alphanumeric_words_of
@@ -56,14 +44,14 @@ FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""
 
 
-_FOOTERS: dict[TextFile, pq.FileMetaData] = {}
+_FOOTERS: dict[File, pq.FileMetaData] = {}
 """The footers that this process has read."""
 
 
 @contextmanager
-def _open_parquet(file: TextFile) -> Iterator[pq.ParquetFile]:
+def _open_parquet(file: File) -> Iterator[pq.ParquetFile]:
     """An open parquet file; the messages of errors name it."""
-    with reaching(file.url), file.open() as stream, reading_parquet(file.url):
+    with reaching(file.url), open_file(file) as stream, reading_parquet(file.url):
         parquet = pq.ParquetFile(stream, metadata=_FOOTERS.get(file), pre_buffer=True)
         _FOOTERS[file] = parquet.metadata
         yield parquet
@@ -73,7 +61,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
     """A row group, or some rows of it, as a part of a corpus; its rows are documents."""
 
     corpus: str
-    file: TextFile
+    file: File
     number: int  # of the row group
     before: int  # number of rows of the file before it
     n_documents: int  # number of its rows
@@ -90,7 +78,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
         It has the digest of the file and no name, so that the folder can be moved or renamed.
         """
         rows = "" if self.first is None else f":{self.first}"
-        return f"{self.file.digest}#{self.number}{rows}"
+        return f"{self.file.sha256}#{self.number}{rows}"
 
     @property
     def slow(self) -> bool:
@@ -106,7 +94,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """The digest of everything that its shard depends on."""
         depends = [
-            VERSION, FORMAT, self.corpus, self.file.name, self.identity, msgspec.structs.asdict(self.options),
+            VERSION, FORMAT, self.corpus, self.file.path, self.identity, msgspec.structs.asdict(self.options),
             self.engine.identity,
         ]  # fmt: skip
         if self.first is not None:
@@ -121,7 +109,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
             CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
         """
         entry = cache.find(cache_folder(), self.key)
-        return (self._make() if entry is None else entry).shards[0].load()
+        return (self._make() if entry is None else entry)[0][0].load()
 
     def record(self) -> Mapping[str, Any] | None:
         """The record of the part, made when it was read; None if the cache does not have the part.
@@ -135,17 +123,17 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
         with _open_parquet(self.file) as parquet:
             names = parquet.schema_arrow.names
             columns = [find_column(names, usual) for usual in ABOUT.values()]
-            used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, columns)}
+            used = {*find_columns(names, self.options, self.file.path).values(), *filter(None, columns)}
             group = parquet.read_row_group(self.number, columns=sorted(used))
             records = group.slice(self.first or 0, self.n_documents).to_pylist()
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
-        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
+        rows = rows_of(enumerate(records, self.before + 1), self.file.path, self.options, reading)
         # an id that is made of the name of the file begins with its folder, which must not change the order
-        folder = document_id(f"{PurePosixPath(self.file.name).parent}/")
-        in_order = sorted(rows, key=lambda row: row.id.removeprefix(folder))
+        folder = document_id(f"{PurePosixPath(self.file.path).parent}/")
+        in_order = sorted(rows, key=lambda row: row.doc_id.removeprefix(folder))
         usable = list(usable_documents(in_order, self.options, reading))
         documents = list(annotated_documents(usable, self.engine, dropped, corrections))
-        id_column = find_columns(names, self.options, self.file.name).get("id")
+        id_column = find_columns(names, self.options, self.file.path).get("id")
         about, made_up = [], set[str]()
         for document, _ in documents:
             record = records[int(document.source.rpartition(":")[2]) - self.before - 1]
@@ -154,15 +142,16 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
             if given is None or document_id(str(given)) != document.doc_id:
                 made_up.add(document.doc_id)
         shard = (_annotated_shard if self.engine.tags else _make_shard)(documents, self.corpus, made_up)
-        counts = AnnotationCounts(
-            documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
-            drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
-        )  # fmt: skip
-        return cache.store(cache_folder(), self.key, [shard], lambda: {"about": about, **counts})
+        counts = {
+            "about": about, "documents": len(documents), "sentences": shard.sentences.height,
+            "words": int(shard.sentences["n_words"].sum()), "corrections": corrections,
+            "drops": {"reading": reading.reasons, "annotation": dropped},
+        }  # fmt: skip
+        return cache.store(cache_folder(), self.key, [shard], lambda: counts)
 
 
 def _make_shard(
-    documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str, made_up: Collection[str]
+    documents: Sequence[tuple[RawDocument, Sequence[Sentence]]], corpus: str, made_up: Collection[str]
 ) -> Shard:
     """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit.
 
@@ -182,7 +171,7 @@ def _make_shard(
     rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
     texts = [placed.text for _, _, placed in rows]
     n_words = [
-        placed.alphanumeric_words if placed.sentence.tokens else n
+        placed.alphanumeric_words if placed.tokens else n
         for (_, _, placed), n in zip(rows, alphanumeric_words_of(texts), strict=True)
     ]
     sent_ids = [f"{names[doc]}-{placed.number}" for doc, _, placed in rows]
@@ -198,7 +187,7 @@ def _make_shard(
 
 
 def _annotated_shard(
-    documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str, made_up: Collection[str]
+    documents: Sequence[tuple[RawDocument, Sequence[Sentence]]], corpus: str, made_up: Collection[str]
 ) -> Shard:
     """The tables of annotated documents, those of their CoNLL-U; ``made_up`` as in `_make_shard`."""
     texts = [conllu_text(document, sentences, document.source) for document, sentences in documents]
@@ -208,7 +197,7 @@ def _annotated_shard(
     return Shard(placed.documents, placed.sentences, parsed.tokens, confidence=confidence)
 
 
-def confidence_of(tokens: pl.DataFrame, sentences: Iterable[PlacedSentence]) -> pl.DataFrame:
+def confidence_of(tokens: pl.DataFrame, sentences: Iterable[Sentence]) -> pl.DataFrame:
     """The table ``Shard.confidence`` of annotated sentences whose words are ``tokens``, in the same order."""
     of_words = [word.confidence for each in sentences for token in each.tokens for word in token.words]
     both = pl.DataFrame(
@@ -246,17 +235,17 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     rows = sum(part.n_documents for part in parts)
     source = msgspec.structs.replace(
         source, repo=repository or source.repo, commit=commit or source.commit,
-        files=tuple(SourceFile(file.name, file.digest, file.bytes) for file in files),
+        files=tuple(msgspec.structs.replace(file, url="") for file in files),
         annotation={"made_by": dict(engine.identity), "read": msgspec.structs.asdict(options) | {"source": place}},
     )  # fmt: skip
     layers = ["sections", "text", *(("lemma", "upos", "feats", "deps") if engine.tags else ())]
     return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, dict.fromkeys(layers, rows)))
 
 
-def _parts_of_file(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
+def _parts_of_file(corpus: str, file: File, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
     """The parts of a file from its footer."""
     with _open_parquet(file) as parquet:
-        columns = find_columns(parquet.schema_arrow.names, options, file.name)
+        columns = find_columns(parquet.schema_arrow.names, options, file.path)
         text = columns.get("sentences") or columns["text"]
         before = 0
         for number in range(parquet.metadata.num_row_groups):

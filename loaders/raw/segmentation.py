@@ -233,12 +233,34 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A sentence: its span in the paragraph's text, the tokens if a model found them, the reason if it is dropped."""
+    """A sentence of a paragraph, and where it stands in its document, which is known of those that are kept."""
 
-    start: int
+    paragraph: Paragraph
+    start: int  # in the text of the paragraph
     end: int
-    tokens: tuple[Token, ...] = ()
-    dropped: str = ""
+    tokens: tuple[Token, ...] = ()  # that a model found
+    dropped: str = ""  # the reason, if it is not kept
+    number: int = 0  # in the document, from 1; a number is skipped where the text is interrupted
+    opens_paragraph: bool = False
+    opens_passage: bool = False  # the text is interrupted before it
+    no_space_after: bool = False  # the next sentence follows without a space
+
+    @property
+    def text(self) -> str:
+        """The text of the sentence."""
+        return self.paragraph.text[self.start : self.end]
+
+    @property
+    def all_tokens(self) -> Sequence[Token]:
+        """Its tokens: those of a model, else words by the rules of Unicode."""
+        text = self.paragraph.text
+        spans = word_spans(text, self.start, self.end)
+        return self.tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in spans]
+
+    @property
+    def alphanumeric_words(self) -> int:
+        """The number of words of the tokens of a model that have a letter or digit."""
+        return sum(any(map(str.isalnum, word.form)) for token in self.tokens for word in token.words)
 
 
 class Engine(Hashable, Protocol):
@@ -267,7 +289,7 @@ def versions(*packages: str) -> dict[str, str]:
 def boundary_rules(lang: str) -> dict[str, object]:
     """What the identity of an engine has if the rules of sentence boundaries are a plugin's."""
     of_plugin = language_identity(lang)
-    return {"plugins": of_plugin} if of_plugin else {}
+    return {"plugins": msgspec.to_builtins(of_plugin)} if of_plugin else {}
 
 
 class RuleEngine(msgspec.Struct, frozen=True):
@@ -303,54 +325,26 @@ class RuleEngine(msgspec.Struct, frozen=True):
             text, of_paragraph = paragraph.text, []
             for start, end in paragraph.sentences or correct_boundaries(text, self.lang, corrections):
                 is_long = end - start > MAX_WORDS and sum(1 for _ in word_spans(text, start, end)) > MAX_WORDS
-                of_paragraph.append(Sentence(start, end, dropped=LONG_SENTENCE if is_long else ""))
+                of_paragraph.append(Sentence(paragraph, start, end, dropped=LONG_SENTENCE if is_long else ""))
             sentences.append(of_paragraph)
         return sentences
 
 
-class PlacedSentence(msgspec.Struct, frozen=True):
-    """A sentence that is kept, with its paragraph."""
-
-    paragraph: Paragraph
-    sentence: Sentence
-    number: int  # in the document, from 1; a number is skipped where the text is interrupted
-    opens_paragraph: bool
-    opens_passage: bool  # the text is interrupted before it
-    no_space_after: bool  # the next sentence follows without a space
-
-    @property
-    def text(self) -> str:
-        """The text of the sentence."""
-        return self.paragraph.text[self.sentence.start : self.sentence.end]
-
-    @property
-    def tokens(self) -> Sequence[Token]:
-        """Its tokens: those of a model, else words by the rules of Unicode."""
-        text, sentence = self.paragraph.text, self.sentence
-        spans = word_spans(text, sentence.start, sentence.end)
-        return sentence.tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in spans]
-
-    @property
-    def alphanumeric_words(self) -> int:
-        """The number of words of the tokens of a model that have a letter or digit."""
-        return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
-
-
-def conllu_text(document: RawDocument, sentences: Sequence[PlacedSentence], source: str) -> str:
+def conllu_text(document: RawDocument, sentences: Sequence[Sentence], source: str) -> str:
     """A document in CoNLL-U; ``source`` is the name of the text that its offsets refer to."""
     texts = []
-    for number, placed in enumerate(sentences):
-        paragraph, tokens = placed.paragraph, placed.tokens
-        low, high = paragraph.source_span(placed.sentence.start, placed.sentence.end)
+    for number, sentence in enumerate(sentences):
+        paragraph, tokens = sentence.paragraph, sentence.all_tokens
+        low, high = paragraph.source_span(sentence.start, sentence.end)
         comments = {
             "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
-            "newpar": "" if placed.opens_paragraph else None, "sent_id": f"{document.doc_id}-{placed.number}",
+            "newpar": "" if sentence.opens_paragraph else None, "sent_id": f"{document.doc_id}-{sentence.number}",
             "section_number": paragraph.section, "speaker": paragraph.speaker or None,
-            "source": f"{source}:{low}:{high}", "text": placed.text,
+            "source": f"{source}:{low}:{high}", "text": sentence.text,
         }  # fmt: skip
         rows = []
         for token, after in zip_longest(tokens, tokens[1:]):
-            close = placed.no_space_after if after is None else after.start == token.end
+            close = sentence.no_space_after if after is None else after.start == token.end
             misc = "SpaceAfter=No" if close else MISSING
             rows.append((paragraph.text[token.start : token.end], token.words, misc))
         texts.append(sentence_text(comments, rows))
@@ -359,7 +353,7 @@ def conllu_text(document: RawDocument, sentences: Sequence[PlacedSentence], sour
 
 def annotated_documents(
     documents: Sequence[RawDocument], engine: Engine, drops: Counter[str], corrections: Counter[str]
-) -> Iterator[tuple[RawDocument, list[PlacedSentence]]]:
+) -> Iterator[tuple[RawDocument, list[Sentence]]]:
     """Each document with the sentences that are kept, in order, without documents that have none.
 
     ``drops`` counts dropped sentences by reason, and paragraphs that are not running text by kind; ``corrections``
@@ -377,12 +371,9 @@ def annotated_documents(
 
 def _place_sentences(
     document: RawDocument, annotated: Sequence[Sequence[Sentence]], drops: Counter[str]
-) -> Iterator[PlacedSentence]:
+) -> Iterator[Sentence]:
     """The sentences of a document that are kept; ``annotated`` has those of each paragraph of running text."""
-    texts = [
-        ["" if sentence.dropped else paragraph.text[sentence.start : sentence.end] for sentence in sentences]
-        for paragraph, sentences in zip(document.running, annotated, strict=True)
-    ]
+    texts = [["" if sentence.dropped else sentence.text for sentence in sentences] for sentences in annotated]
     remaining = zip(annotated, lost_text(texts), strict=True)
     number, interrupted, before = 0, True, ""
     for paragraph in document.paragraphs:
@@ -398,12 +389,13 @@ def _place_sentences(
                 drops[reason] += 1
                 interrupted = True
                 continue
-            text = paragraph.text[sentence.start : sentence.end]
-            interrupted |= bool(opens and INTRODUCES.search(before) and not INTRODUCED.match(text))
+            interrupted |= bool(opens and INTRODUCES.search(before) and not INTRODUCED.match(sentence.text))
             number += 1 + (interrupted and number > 0)
             close = bool(after and not after.dropped and after.start == sentence.end)
-            yield PlacedSentence(paragraph, sentence, number, opens, interrupted, close)
-            opens, interrupted, before = False, False, text
+            yield msgspec.structs.replace(
+                sentence, number=number, opens_paragraph=opens, opens_passage=interrupted, no_space_after=close
+            )
+            opens, interrupted, before = False, False, sentence.text
 
 
 def lost_text(paragraphs: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -25,9 +25,10 @@ from msgspec import field
 
 from discoprobe.loaders.annotation_manifest import entries
 from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
-from discoprobe.loaders.corpus import UPOS, SourceFile
+from discoprobe.loaders.corpus import UPOS
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, first_line
-from discoprobe.loaders.raw.document import Paragraph
+from discoprobe.loaders.files import File
+from discoprobe.loaders.raw.document import ANNOTATING, Paragraph
 from discoprobe.loaders.raw.segmentation import (
     LONG_SENTENCE,
     MAX_WORDS,
@@ -42,8 +43,6 @@ from discoprobe.loaders.raw.segmentation import (
 
 PROCESSORS: Final = ("tokenize", "mwt", "pos", "lemma", "depparse")
 """The processors of Stanza whose results are in CoNLL-U, in the order in which they run."""
-DEFAULT: Final = ("tokenize", "pos", "lemma", "depparse")
-"""The default processors. Each needs the results of those before it; Stanza adds ``mwt`` if a language has it."""
 IDENTITY: Final = "identity"
 """The lemmatiser that returns the form, for languages without inflection; it has no file."""
 RESOURCES: Final = "resources.json"
@@ -68,39 +67,23 @@ def read_processors(names: Sequence[str]) -> dict[str, str]:
     """The package of each named processor, and of the processors that these need.
 
     ``names`` are like ``pos`` or ``pos=hdt``, where ``hdt`` is the package; a package that is not named is ``default``.
-    Without names the processors are those of :data:`DEFAULT`.
+    Without names the processors are those of :data:`ANNOTATING`.
 
     Raises:
         UnknownNameError: a processor is not one of :data:`PROCESSORS`.
     """
-    named = {name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names or DEFAULT)}
+    named = {
+        name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names or ANNOTATING)
+    }
     for name in named:
         if name not in PROCESSORS:
             raise UnknownNameError("processor", name, PROCESSORS, remedy=f"({', '.join(PROCESSORS)} are in CoNLL-U)")
-    last = max((DEFAULT.index(name) for name in named if name in DEFAULT), default=0)
-    return {name: named.get(name) or "default" for name in (*DEFAULT[: last + 1], *named)}
+    last = max((ANNOTATING.index(name) for name in named if name in ANNOTATING), default=0)
+    return {name: named.get(name) or "default" for name in (*ANNOTATING[: last + 1], *named)}
 
 
-class StanzaModels(msgspec.Struct, frozen=True):
-    """Models of one language, whose files exist and are verified.
-
-    Attributes:
-        lang: the code of the language.
-        code: Stanza's code of the language, which names its folder: ``zh-hans`` for ``zh``.
-        folder: the folder of models.
-        packages: processor and package, in the order in which they run.
-        files: path in the folder, SHA-256 and size of each file, including word vectors and language models.
-    """
-
-    lang: str
-    code: str
-    folder: Path
-    packages: tuple[tuple[str, str], ...]
-    files: tuple[SourceFile, ...]
-
-
-def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaModels:
-    """The models for processors, which are given as to :func:`read_processors`; every file is verified.
+def find_models(lang: str, folder: Path, processors: Sequence[str] = ANNOTATING) -> "StanzaEngine":
+    """The engine with the models for processors, which are given as to :func:`read_processors`; every file is verified.
 
     Raises:
         UnsupportedError: the folder has no such model; the message says how to download it. Or Stanza is not installed.
@@ -134,7 +117,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
                 f"no Stanza package {name}={package} of '{lang}' in {folder}, which lists {listed}; "
                 f"name one of these with --processors, try --download, or {WITHOUT}"
             )
-    files: list[SourceFile] = []
+    files: list[File] = []
     for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models)):
         if package == IDENTITY:
             continue
@@ -145,12 +128,12 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
         content = path.read_bytes()
         if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
             raise damage(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
-        files.append(SourceFile(file, hashlib.sha256(content).hexdigest(), len(content)))
+        files.append(File(file, hashlib.sha256(content).hexdigest(), len(content)))
     in_order = tuple(sorted(files, key=lambda file: file.path))
-    return StanzaModels(lang, code, folder, tuple(packages.items()), in_order)
+    return StanzaEngine(lang, code, folder, tuple(packages.items()), in_order)
 
 
-def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
+def download_models(lang: str, folder: Path, processors: Sequence[str] = ANNOTATING) -> None:
     """Download the models of a language with Stanza; models that are present are kept.
 
     Raises:
@@ -180,7 +163,7 @@ def damage(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
 
 
 def _remedy(lang: str, folder: Path) -> str:
-    code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(DEFAULT)}')"
+    code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(ANNOTATING)}')"
     return f'download with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
 
 
@@ -197,17 +180,25 @@ def _device() -> str:
 
 
 class StanzaEngine(msgspec.Struct, frozen=True):
-    """Stanza with certain models of one language.
+    """Stanza with certain models of one language, whose files exist and are verified.
 
     Attributes:
-        models: what annotates.
+        lang: the code of the language.
+        code: Stanza's code of the language, which names its folder: ``zh-hans`` for ``zh``.
+        folder: the folder of models.
+        packages: processor and package, in the order in which they run.
+        files: path in the folder, SHA-256 and size of each file, including word vectors and language models.
         device: ``cuda`` where there is a GPU, else ``cpu``.
         lengths: least and largest number of words (with a letter or digit) of sentences that are tagged and parsed,
             others are dropped; None for all. Half of the words of a Wikipedia are in longer sentences than probing
             tasks use.
     """
 
-    models: StanzaModels
+    lang: str
+    code: str
+    folder: Path
+    packages: tuple[tuple[str, str], ...]
+    files: tuple[File, ...]
     device: str = field(default_factory=_device)
     lengths: tuple[int, int] | None = None
 
@@ -217,17 +208,17 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         return {
             "engine": "stanza",
             "software": versions("stanza", "torch"),
-            "packages": dict(self.models.packages),
-            "models": entries(self.models.files),
+            "packages": dict(self.packages),
+            "models": msgspec.to_builtins(entries(self.files)),
             "device": self.device,
             **({"lengths": list(self.lengths)} if self.lengths else {}),
-            **boundary_rules(self.models.lang),
+            **boundary_rules(self.lang),
         }
 
     @property
     def tags(self) -> bool:
         """Whether it has a processor beside the tokenisers."""
-        return any(name not in TOKENIZERS for name, _ in self.models.packages)
+        return any(name not in TOKENIZERS for name, _ in self.packages)
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order, with annotated tokens.
@@ -271,7 +262,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         Sentences that are too long to be annotated are dropped.
         """
         if document is None:
-            return [Sentence(0, 0, dropped=UNANNOTATED)]
+            return [Sentence(paragraph, 0, 0, dropped=UNANNOTATED)]
         tokens = [
             [
                 Token(token.start_char + at, token.end_char + at, tuple(Word(word.text) for word in token.words))
@@ -282,7 +273,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         starts = [at]
         if paragraph.sentences is None:
             spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
-            boundaries = correct_boundaries(paragraph.text, self.models.lang, corrections, spans)
+            boundaries = correct_boundaries(paragraph.text, self.lang, corrections, spans)
             starts = [start for start, _ in boundaries]
         sentences = []
         for of_sentence in filter(None, regroup(tokens, starts)):
@@ -292,7 +283,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
                 n_words = sum(any(map(str.isalnum, word.form)) for token in of_sentence for word in token.words)
                 dropped = "" if least <= n_words <= most else OTHER_LENGTH
             start, end = of_sentence[0].start, of_sentence[-1].end
-            sentences.append(Sentence(start, end, () if dropped else tuple(of_sentence), dropped))
+            sentences.append(Sentence(paragraph, start, end, () if dropped else tuple(of_sentence), dropped))
         return sentences
 
     def _tag(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
@@ -302,7 +293,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
         document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
         if sentences:
-            taggers = [name for name, _ in self.models.packages if name not in TOKENIZERS]
+            taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
             _pipeline(self).process(document, processors=taggers)
         return iter(document.iter_words())
 
@@ -315,17 +306,16 @@ def _pipeline(engine: StanzaEngine) -> Any:
     import torch
 
     torch.set_num_threads(1)
-    models = engine.models
     try:
         pipeline = stanza.Pipeline(
-            models.code, dir=str(models.folder), package=None, processors=dict(models.packages), download_method=None,
+            engine.code, dir=str(engine.folder), package=None, processors=dict(engine.packages), download_method=None,
             device=engine.device, verbose=False, logging_level="CRITICAL",
         )  # fmt: skip
     except MemoryError:
         raise
     except Exception as error:  # unpickling a truncated file, or one that is no model, raises many classes
         why = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise damage(models.folder / models.code, why, models.lang, models.folder) from error
+        raise damage(engine.folder / engine.code, why, engine.lang, engine.folder) from error
     if "depparse" in pipeline.processors:
         tagger, parser = (pipeline.processors[name].trainer for name in ("pos", "depparse"))
         # Stanza before 1.15 has other classifiers, and a parser by transitions has no probabilities of arcs.

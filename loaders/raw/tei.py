@@ -15,7 +15,16 @@ import msgspec
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError
-from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, group_by_size, lay_out, one_line
+from discoprobe.loaders.raw.document import (
+    RUNNING,
+    DropCounts,
+    Kind,
+    Part,
+    RawDocument,
+    group_by_size,
+    lay_out,
+    one_line,
+)
 from discoprobe.loaders.tables import read_bytes
 from discoprobe.loaders.words import word_count
 
@@ -49,7 +58,7 @@ class _Piece(msgspec.Struct, frozen=True):
     gap: bool  # something is missing before it
 
 
-def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[Row]:
+def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[RawDocument]:
     """The divisions of a work as rows with the ids ``<work>-01``, ``<work>-02``, …; one row if there is one division.
 
     ``name`` is relative to the source folder. A division with fewer than ``min_words`` words of running text is joined
@@ -89,7 +98,7 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
             for lines, piece in zip(spans, pieces, strict=True)
         ]
         doc_id = work_id if len(documents) == 1 else f"{work_id}-{number:0{width}}"
-        rows.append(Row(name, doc_id, extracted, parts, genre, extracted=True))
+        rows.append(RawDocument(doc_id, (), name, extracted, extracted=True, genre=genre, parts=parts))
     return rows
 
 

@@ -21,12 +21,13 @@ import msgspec
 from msgspec.structs import replace
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
+from discoprobe.loaders.files import File
 from discoprobe.loaders.raw.document import (
     UNSAFE,
     DropCounts,
     Part,
+    RawDocument,
     ReadOptions,
-    Row,
     lay_out,
     one_line,
     percent_encode,
@@ -57,48 +58,43 @@ SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character: JSON can express it, but UTF-8 cannot encode it."""
 
 
-class RawFile(msgspec.Struct, frozen=True):
-    """A file, or a folder saved by ``datasets``; ``name`` is relative to the source folder."""
-
-    path: Path | None  # None for a dataset on the Hub
-    name: str
-
-    @property
-    def place(self) -> str:
-        """The name for messages and comments: spaces at its ends, control characters and ``%`` percent-encoded."""
-        return UNSAFE_IN_NAMES.sub(percent_encode, self.name)
-
-    @property
-    def is_table(self) -> bool:
-        """Whether it is a table, whose rows are documents."""
-        return self.path is None or self.path.is_dir() or self.path.suffix.lower() in TABLES
-
-    @property
-    def ids(self) -> Path | None:
-        """The file beside an aligned text with the document id of each line; None if there is none."""
-        ids = self.path.with_name(IDS) if self.path and self.path.suffix.lower() in PLAIN else None
-        return ids if ids and ids.is_file() else None
+def place_of(file: File) -> str:
+    """The name for messages and comments: spaces at its ends, control characters and ``%`` percent-encoded."""
+    return UNSAFE_IN_NAMES.sub(percent_encode, file.path)
 
 
-def find_files(name: str, path: Path | None, options: ReadOptions, counts: DropCounts) -> list[RawFile]:
-    """The files of a source, by name; a dataset on the Hub (``path`` is None) counts as one without path.
+def is_table(file: File) -> bool:
+    """Whether a file of a source is a table, whose rows are documents: so is a folder saved by ``datasets``."""
+    path = Path(file.url)
+    return not file.url or path.is_dir() or path.suffix.lower() in TABLES
+
+
+def ids_beside(file: File) -> Path | None:
+    """The file beside an aligned text with the document id of each line; None if there is none."""
+    path = Path(file.url)
+    ids = path.with_name(IDS) if file.url and path.suffix.lower() in PLAIN else None
+    return ids if ids and ids.is_file() else None
+
+
+def find_files(name: str, path: Path | None, options: ReadOptions, counts: DropCounts) -> list[File]:
+    """The files of a source, by name; a dataset on the Hub (``path`` is None) counts as one without ``url``.
 
     Raises:
         DiscoprobeError: there is no file that can be read, or several texts are beside one file of ids.
         UsageError: an option names a column, and there is no table.
     """
     if path is None:
-        return [RawFile(None, name)]
+        return [File(name)]
     if path.is_file():
         check_kind(path)
-        files = [RawFile(path, path.name)]
+        files = [File(path.name, url=str(path))]
     else:
         files = files_in(path, counts)
-        for ids, n in Counter(file.ids for file in files if file.ids).items():
+        for ids, n in Counter(ids for file in files if (ids := ids_beside(file))).items():
             if n > 1:
                 problem = f"has {n} texts beside {ids.name}, which are the same documents; name the file to read"
                 raise DiscoprobeError(f"{ids.parent}: {problem}")
-    for option in () if any(file.is_table for file in files) else COLUMNS:
+    for option in () if any(map(is_table, files)) else COLUMNS:
         if column := getattr(options, option):
             raise UsageError(f"{name}: --{option} names a column, '{column}', but there is no table")
     return files
@@ -110,16 +106,17 @@ def check_kind(path: Path) -> None:
         raise DiscoprobeError(f"{path}: neither .conllu nor a text that can be read: {', '.join(READABLE)}")
 
 
-def files_in(top: Path, counts: DropCounts) -> list[RawFile]:
+def files_in(top: Path, counts: DropCounts) -> list[File]:
     """The readable files of a folder and its subfolders, sorted by name; other files are counted.
 
+    A folder that ``datasets`` saved counts as one file.
     Hidden files, and the ids beside aligned texts, are ignored. A folder that is reached again through a link is not
     read again; the names of its files are those without the link.
 
     Raises:
         DiscoprobeError: a folder cannot be listed, or no file can be read.
     """
-    files: list[RawFile] = []
+    files: list[File] = []
     visited: set[Path] = set()
     folders, links = [top], list[Path]()  # links to folders are followed at the end
     while folders or links:
@@ -145,17 +142,17 @@ def files_in(top: Path, counts: DropCounts) -> list[RawFile]:
                     reasons[path] = "unknown-file"
         visited.add(folder.resolve())
         for path, reason in reasons.items():
-            file = RawFile(path, path.relative_to(top).as_posix())
+            file = File(path.relative_to(top).as_posix(), url=str(path))
             if reason:
-                counts.add(reason, file.place)
+                counts.add(reason, place_of(file))
             else:
                 files.append(file)
     if not files:
         raise DiscoprobeError(f"{top}: nothing to read in this folder; what can be read: {', '.join(READABLE)}")
-    return sorted(files, key=lambda file: file.name)
+    return sorted(files, key=lambda file: file.path)
 
 
-def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
+def rows_in(file: File, source: str, options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
     """The rows of a file of a source, a few at a time in memory.
 
     ``counts`` counts what is not read, such as malformed rows if the option ``on_error`` is ``"skip"``.
@@ -166,7 +163,8 @@ def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts
         RemoteError: the Hub does not provide it.
         DiscoprobeError: it cannot be read, or has no such split.
     """
-    path, place = file.path, source if file.path is None or file.name == "." else file.place
+    path = Path(file.url) if file.url else None
+    place = source if path is None or file.path == "." else place_of(file)
 
     def choose(names: Sequence[str], split: str = place) -> list[str]:
         return list(find_columns(names, options, split).values())
@@ -177,14 +175,14 @@ def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts
         )
         for split, group in itertools.groupby(records, lambda record: record[0]):
             yield from rows_of(((number, record) for _, number, record in group), split, options, counts)
-    elif file.is_table:
+    elif is_table(file):
         yield from rows_of(read_records(path, place, choose, options.encoding), place, options, counts)
     elif path.suffix.lower() in TEI:
-        yield from read_tei(path, place, document_id(file.name), counts, options.min_document_words)
-    elif ids := file.ids:
+        yield from read_tei(path, place, document_id(file.path), counts, options.min_document_words)
+    elif ids := ids_beside(file):
         yield from aligned_rows(read_text(path, place, options.encoding), read_text(ids, ids.name), place)
     else:
-        yield Row(place, document_id(file.name), read_text(path, place, options.encoding))
+        yield RawDocument(document_id(file.path), (), place, read_text(path, place, options.encoding))
 
 
 def document_id(name: str) -> str:
@@ -230,7 +228,7 @@ def rows_of(
     name: str,
     options: ReadOptions,
     counts: DropCounts,
-) -> Iterator[Row]:
+) -> Iterator[RawDocument]:
     """Numbered records as rows; the first record tells which columns there are.
 
     The id of a row without an id, or with the id of an earlier row, is made of the name of the table and the number of
@@ -248,19 +246,19 @@ def rows_of(
             if isinstance(record, CorpusFormatError):
                 raise record
             row = _record_row(record, columns, place)
-            if options.id and not row.id:
+            if options.id and not row.doc_id:
                 raise CorpusFormatError(f"no id in column '{options.id}'; name another one with --id", path=place)
-            if options.id and (before := numbers.get(row.id)) is not None:
-                problem = f"id '{row.id}' names this row and {name}:{before}; name a column of unique ids with --id"
+            if options.id and (before := numbers.get(row.doc_id)) is not None:
+                problem = f"id '{row.doc_id}' names this row and {name}:{before}; name a column of unique ids with --id"
                 raise CorpusFormatError(problem, path=place)
         except CorpusFormatError as error:
             counts.refuse(error, options.on_error)
             continue
         numbered = f"{stem}-{number:06}"
-        candidates = itertools.chain([row.id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
+        candidates = itertools.chain([row.doc_id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
         unique = next(candidate for candidate in candidates if candidate and candidate not in numbers)
         numbers[unique] = number
-        yield replace(row, id=unique)
+        yield replace(row, doc_id=unique)
 
 
 class _Section(msgspec.Struct):
@@ -268,7 +266,7 @@ class _Section(msgspec.Struct):
     name: str | None = None
 
 
-def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> Row:
+def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> RawDocument:
     """A record as a row; its id may be empty.
 
     Sections become Markdown: the name of the first section (the lead) becomes the title, other names headings.
@@ -301,13 +299,13 @@ def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: st
         problem = f"column '{columns[option]}' holds half of a character (surrogate U+{ord(half[0]):04X}); remove it"
         raise CorpusFormatError(problem, path=place)
     name, genre = (record.get(columns[column]) if column in columns else None for column in ("id", "genre"))
-    return Row(
-        place, "" if name is None else document_id(str(name)), text, parts,
-        "" if genre is None else one_line(str(genre)), extracted=isinstance(content, list),
+    return RawDocument(
+        "" if name is None else document_id(str(name)), (), place, text, isinstance(content, list),
+        "" if genre is None else one_line(str(genre)), parts,
     )  # fmt: skip
 
 
-def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
+def aligned_rows(source: str, ids: str, name: str) -> list[RawDocument]:
     """The documents of an aligned text, in the order of the file; ``ids`` has the id of the document of each line.
 
     Raises:
@@ -317,12 +315,12 @@ def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
     if len(lines) != len(labels):
         raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(labels)}", path=name)
     _, (spans,) = lay_out([lines])
-    rows: dict[str, Row] = {}
+    rows: dict[str, RawDocument] = {}
     for label, group in itertools.groupby(range(len(lines)), lambda number: labels[number].strip()):
         first, *others = list(group)
         if label in rows:
             problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
             raise CorpusFormatError(problem, path=name, line=first + 1)
         parts = (Part([spans[first]], "heading"), Part([spans[number] for number in others], segmented=True))
-        rows[label] = Row(name, document_id(label), source, parts)
+        rows[label] = RawDocument(document_id(label), (), name, source, parts=parts)
     return list(rows.values())

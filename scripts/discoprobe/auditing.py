@@ -34,8 +34,7 @@ from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.catalogue.treebanks import HUB
-from discoprobe.loaders.corpus import Source, SourceFile
+from discoprobe.loaders.catalogue.treebanks import HUB, Source
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
 from discoprobe.loaders.files import hashes_of
@@ -391,5 +390,5 @@ def _files(names: Sequence[str]) -> list[Path]:
 
 def _source_of(about: About, files: Sequence[Path]) -> Source:
     """The user's description as a source, with the files and their hashes."""
-    hashed = tuple(SourceFile(path.name, hashes_of(path).sha256, path.stat().st_size) for path in files)
+    hashed = tuple(msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name) for path in files)
     return Source(about.name, about.lang, about.licence, "", "", about.citation, hashed)

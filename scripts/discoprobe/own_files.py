@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from discoprobe.builders.task import all_tasks, packaged_modules, plugin_module
 from discoprobe.loaders.catalogue import licences, treebanks
-from discoprobe.loaders.catalogue.treebanks import KINDS, CatalogueFile, PinnedFile, sample_files
+from discoprobe.loaders.catalogue.treebanks import KINDS, CatalogueFile, sample_files
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
-from discoprobe.loaders.files import Keys, Mistake, hashes_of, mistakes, parse_toml, read_utf8
+from discoprobe.loaders.files import File, Keys, Mistake, hashes_of, mistakes, parse_toml, read_utf8
 from discoprobe.loaders.languages.language import (
     Availability,
     GeneralFacts,
@@ -268,8 +268,11 @@ def _of_catalogue(file: Path, tables: dict[str, Any]) -> Iterator[Mistake]:
                 keys: Keys = [kind, number, "files", place]
                 path = file.parents[1] / entry["path"]
                 if path.is_file():
-                    pinned = PinnedFile(
-                        entry["path"], str(entry.get("git_blob_sha1", "")), entry.get("bytes"), entry.get("sha256")
+                    pinned = File(
+                        entry["path"],
+                        str(entry.get("sha256", "")),
+                        entry.get("bytes"),
+                        str(entry.get("git_blob_sha1", "")),
                     )
                     if problem := pinned.mismatch(path):
                         yield Mistake(keys, f"{path}: {problem}")

@@ -33,16 +33,15 @@ from discoprobe.cards.release.release_folder import digest, open_release, take_r
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import FormsTable, PinnedFile, TextCorpus, Treebank
+from discoprobe.loaders.catalogue.treebanks import FormsTable, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus, Loadable
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import cache_folder
+from discoprobe.loaders.files import File, cache_folder
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file, path_of, plugin_folders
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
-from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
-from discoprobe.loaders.raw.prepare import AnnotationOptions
+from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
 from discoprobe.request import SAMPLE, Request
 from discoprobe.sources import corpora_of, fill_of, is_filled
@@ -147,7 +146,7 @@ def _with_plugins(config: Config, task: AnyTask, corpus: Corpus) -> Config:
     if not files:
         return config
     named = "; ".join(
-        f"{name} (SHA-256 {str(of['sha256'])[:12]})"
+        f"{name} (SHA-256 {of.sha256[:12]})"
         for file in files
         for name, of in identity([file]).items()
         if name.endswith(file.name)
@@ -277,13 +276,13 @@ def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
     sources = []
     for source in corpus.sources:
         if parts := [part for part in parts_read if part.corpus == source.name]:
-            names = sorted({part.file.name for part in parts})
+            names = sorted({part.file.path for part in parts})
             files = tuple(file for file in source.files if file.path in names)
             annotation = {
                 **(source.annotation or {}),
                 **total(record for part in parts if (record := part.record())),
                 "row_groups": {
-                    name: sorted({part.number for part in parts if part.file.name == name}) for name in names
+                    name: sorted({part.number for part in parts if part.file.path == name}) for name in names
                 },
                 "text": summary(entries(files)),
             }
@@ -500,7 +499,7 @@ def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
             if not places:
                 raise UnsupportedError(f"{name} was made with {path} of a plugin; give its folder with --plugins")
             if file not in map(manifest.listed_file, places):
-                other = f"another {path} (SHA-256 {file['sha256'][:12]}) than {places[0]}"
+                other = f"another {path} (SHA-256 {file.sha256[:12]}) than {places[0]}"
                 raise UnsupportedError(f"{name} was made with {other}; use that file")
 
 
@@ -562,14 +561,14 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
     try:
         bank = treebanks.known(name)
     except UnknownNameError:
-        built_from = ", ".join(f"{path} (SHA-256 {entry['sha256'][:12]}…)" for path, entry in source["files"].items())
+        built_from = ", ".join(f"{path} (SHA-256 {entry.sha256[:12]}…)" for path, entry in source["files"].items())
         raise DiscoprobeError(
             f"{name} is in no catalogue: the release was built from {built_from}; give its folder with --corpus"
         ) from None
     return None if source["commit"] in {"", bank.commit} else _moved(bank, source, source["files"])
 
 
-def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, Any], **more: Any) -> Pinned:
+def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, File], **more: Any) -> Pinned:
     """A corpus of the catalogue at the commit and with the files of a manifest.
 
     Files have their paths from the catalogue; others are expected in the folder that has most files.
@@ -577,8 +576,7 @@ def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, Any], **more
     paths = {corpus.place(file): file.path for file in corpus.files}
     ((folder, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
     pinned = tuple(
-        PinnedFile(paths.get(name, str(folder / name)), "", entry["bytes"], entry["sha256"])
-        for name, entry in files.items()
+        File(paths.get(name, str(folder / name)), entry.sha256, entry.bytes) for name, entry in files.items()
     )
     return msgspec.structs.replace(
         corpus, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],

@@ -55,13 +55,13 @@ def release_at(target: str) -> Iterator[Path]:
             yield folder
             return
         remote = files_below(target)
-        if remote and manifest.NAME not in {file.name for file in remote}:
+        if remote and manifest.NAME not in {file.path for file in remote}:
             raise UsageError(f"{target} is not empty and holds no {manifest.NAME}; give --out a new URL or a release")
         copy_here(remote, folder)
         before = _hashes(folder)
         yield folder
         hashes, listed = _hashes(folder), manifest.listed(manifest.read(folder))
-        if wrong := [name for name, entry in listed.items() if hashes.get(name) != entry["sha256"]]:
+        if wrong := [name for name, entry in listed.items() if hashes.get(name) != entry.sha256]:
             raise DiscoprobeError(
                 f"{target}: {len(wrong)} files are not as {manifest.NAME} says, such as {wrong[0]}: a copy was "
                 "interrupted; build these configs in the same command, or give another URL"

@@ -16,7 +16,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, LICENCES, FormsTable, Licences, TextCorpus, Treebank
 from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
 from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
-from discoprobe.loaders.raw.prepare import AnnotationOptions
+from discoprobe.loaders.raw.document import AnnotationOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +76,6 @@ class Request(msgspec.Struct, frozen=True):
     @property
     def reading(self) -> AnnotationOptions:
         """How raw text is read and annotated; what is malformed in it is left out if either says so."""
-        from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (imports polars)
-
         raw = self.raw or AnnotationOptions()
         skips = self.on_error == "skip"
         return msgspec.structs.replace(raw, read=msgspec.structs.replace(raw.read, on_error="skip")) if skips else raw
@@ -134,8 +132,6 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415 (imports polars)
 
     tasks_named(tasks)
-    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (imports polars and Stanza's engine)
-
     return Request(
         languages, corpora, tasks, settings, jobs, cast("OnError", on_error), audit=audit, keep_failed=keep_failed,
         exclude=_rows_to_exclude(exclude or ()), raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),

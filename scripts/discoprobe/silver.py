@@ -22,11 +22,11 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.sampling.balance import bin_of, edges
-from discoprobe.builders.selection import BlockPlan, candidates_of_part
+from discoprobe.builders.selection import candidates_of_part
 from discoprobe.builders.sentences.confidence import Floats, measures
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, ProbingTask
+from discoprobe.builders.task import AnyTask, Context, ProbingTask
 from discoprobe.loaders import hashing
 from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu.documents import Carried, place
@@ -39,7 +39,7 @@ from discoprobe.loaders.languages.language import LanguageData, language_data
 from discoprobe.loaders.plugins import identity, language_identity
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
 from discoprobe.loaders.raw.row_groups import confidence_of
-from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents, conllu_text
+from discoprobe.loaders.raw.segmentation import Engine, Sentence, annotated_documents, conllu_text
 
 Flags = npt.NDArray[np.bool_]
 
@@ -123,7 +123,7 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         RawDocument(sent_id, (Paragraph(TextWithOffsets(text), sentences=((0, len(text)),)),), sent_id, text)
         for sent_id, text in first.select("sent_id", "text").iter_rows()
     ]
-    texts, annotated = list[str](), list[PlacedSentence]()
+    texts, annotated = list[str](), list[Sentence]()
     for document, of_document in annotated_documents(documents, engine, Counter(), Counter()):
         # else the engine divides it, or cannot read it
         if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text:
@@ -155,9 +155,9 @@ def _rows_of(
     shard: Shard, tasks: Sequence[AnyTask], language: LanguageData
 ) -> tuple[dict[str, list[tuple[Any, ...]]], dict[str, Floats]]:
     """The candidates of each task in a shard (text, what it is known by, label, reason), and their `measures`."""
-    by_task, tables, trees, plan = {}, {}, Trees(shard), BlockPlan(language, Settings())
+    by_task, tables, trees, context = {}, {}, Trees(shard), Context("", language, Settings())
     sentence_texts = shard.sentences.select("sent", "text")
-    for name, of_task in candidates_of_part(shard, tuple(tasks), plan).of_task.items():
+    for name, of_task in candidates_of_part(shard, tuple(tasks), context).of_task.items():
         candidates, label = of_task, pl.col("label")
         known_by = [
             pl.col(column).struct.json_encode() if column == "plan" else pl.col(column)

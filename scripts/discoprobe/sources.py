@@ -30,12 +30,11 @@ from discoprobe.loaders.catalogue.treebanks import (
     FormsTable,
     HubText,
     PinnedCorpus,
+    Source,
     TextCorpus,
     Treebank,
-    TreebankFacts,
 )
 from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
-from discoprobe.loaders.corpus import Corpus, FormsFile, Source, SourceFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
     OnError,
@@ -46,11 +45,11 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url, without_secret
-from discoprobe.loaders.files import FileHashes, hashes_of
+from discoprobe.loaders.files import File, hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.raw.document import DropCounts, read_options
-from discoprobe.loaders.raw.prepare import AnnotationOptions, parquet_corpus, prepare
+from discoprobe.loaders.raw.document import AnnotationOptions, DropCounts, read_options
+from discoprobe.loaders.raw.prepare import parquet_corpus, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.segmentation import sentence_spans
 from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
@@ -59,6 +58,8 @@ from discoprobe.silver import held_out, is_annotated, label_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+
+    from discoprobe.loaders.corpus import Corpus
 
 
 _log = logging.getLogger(__name__)
@@ -183,10 +184,10 @@ def corpora_of(
     forms = {}
     for lang, table in _tables_of_forms(groups, request).items():
         files = downloads.fetch([table], jobs=request.jobs, progress=progress)
-        listed = tuple(SourceFile(path.name, (of := hashes_of(path)).sha256, of.bytes) for path in files)
-        forms[lang] = FormsFile(
-            tuple(files), Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
+        listed = tuple(
+            msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name, url=str(path)) for path in files
         )
+        forms[lang] = Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
     for group, paths in zip(groups, paths_of, strict=True):
         for corpus in _read(group, request, paths, progress) if group.named else map(text_of, group.languages):
             assert corpus is not None
@@ -383,13 +384,13 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
     return paths
 
 
-def _facts(pinned: Mapping[str, Treebank], path: Path, digest: FileHashes) -> TreebankFacts | None:
+def _facts(pinned: Mapping[str, Treebank], path: Path, digest: File) -> Source | None:
     """What is known of the treebank of a file by its content: from the pins of a request, the catalogue, the sample."""
     if bank := pinned.get(digest.sha256):
         return bank.facts
     facts = treebanks.facts_of(path, digest)
     if facts is None and (lang := _sample_hashes().get(digest.sha256)):
-        return TreebankFacts(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", DocumentRule("newdoc"))
+        return Source(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", documents=DocumentRule("newdoc"))
     return facts
 
 
@@ -587,7 +588,7 @@ def _planned(corpus: NamedCorpus, lang: str, tasks: Sequence[AnyTask]) -> Planne
         text = corpus.hub_text
         files = files_at(text.url(corpus.lang) if text else corpus.name, PARQUET)
         name, licence = (text.corpus(corpus.lang), text.licence) if text else (corpus.name, UNKNOWN)
-        size = len(files), sum(file.bytes for file in files)
+        size = len(files), sum(file.bytes or 0 for file in files)
         return PlannedSource(lang, name, corpus.how, names, licence, *size)
     path = Path(corpus.name)
     if not path.exists():

@@ -65,9 +65,9 @@ def test_an_unknown_feature_is_named_with_the_known_ones_and_where_to_add_it():
 
 
 def first_or_second(frame, context):
-    windows, drops = windows_of(frame, context, 2)
-    chosen = labelled(windows, 2, context, drops, "odd")
-    return Sample(single_rows(chosen, version(members((chosen["first"] + chosen["label"]).to_numpy(), 1))), drops)
+    windows = windows_of(frame, context, 2)
+    chosen = labelled(windows, 2, context, "odd")
+    return Sample(single_rows(chosen, version(members((chosen["first"] + chosen["label"]).to_numpy(), 1))))
 
 
 @pytest.mark.parametrize(("shape", "column"), [(Shape.SENTENCE, "n_words"), (Shape.CHOICE, "n_context")])

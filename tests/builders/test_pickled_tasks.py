@@ -1,6 +1,7 @@
 """A task that was pickled to a worker gives the same rows; nothing in ``builders/`` asks which copy it has."""
 
 import ast
+import functools
 import importlib
 import pickle
 from concurrent.futures import Executor, Future
@@ -25,16 +26,19 @@ def pickled(value):
 
 
 def with_pickled_contexts(task):
-    """The task as a worker receives it; its functions receive their context in the same way."""
+    """The task as a worker receives it; its functions receive their context in the same way, and their marks return."""
     task = pickled(task)
     names = ["sample"] if isinstance(task, DiscourseTask) else ["sample", "select"]
     functions = {name: getattr(task, name) for name in names}
+
+    def call(source, context, *, function):
+        received = pickled(context)
+        returned = function(source, received)
+        context.drops.marks[:] = received.drops.marks
+        return returned
+
     return msgspec.structs.replace(
-        task,
-        **{
-            name: lambda source, context, function=function: function(source, pickled(context))
-            for name, function in functions.items()
-        },
+        task, **{name: functools.partial(call, function=function) for name, function in functions.items()}
     )
 
 

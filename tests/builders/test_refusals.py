@@ -3,8 +3,9 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders import Context, Drops, Sample, Settings, TaskSample, losses, problem_of
+from discoprobe.builders import Context, Drops, Sample, Settings, losses, problem_of, problem_of_sample
 from discoprobe.builders.discourse import dc
+from discoprobe.builders.drops import FILTERS, Drop
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.probing import coord_inv
 from discoprobe.builders.sampling import Split
@@ -46,13 +47,13 @@ def _documents(reasons, passages):
     ],
 )
 def test_documents_that_are_too_short_say_how_long_they_are(frame, said):
-    assert TaskSample(dc.TASK, Sample(pl.DataFrame()), frame, ()).problem == said
+    assert problem_of_sample(dc.TASK, Sample(pl.DataFrame(), frame=frame)) == said
 
 
 def test_a_refusal_names_what_the_candidates_were_lost_to():
-    lost = {"too-long": 3, "quotes": 12, "typo": 0}
-    chosen = Sample(pl.DataFrame(), lost, candidates=15, reason="5 rows of original are left")
-    said = TaskSample(coord_inv.TASK, chosen, pl.DataFrame(), ()).problem
+    lost = Drops(marks=[Drop(FILTERS, reason, n) for reason, n in {"too-long": 3, "quotes": 12, "typo": 0}.items()])
+    sample = Sample(pl.DataFrame(), candidates=15, reason="5 rows of original are left", drops=lost)
+    said = problem_of_sample(coord_inv.TASK, sample)
     assert said == "5 rows of original are left; lost: quotes 12, too-long 3"
     assert losses({}) == ""
 
@@ -63,9 +64,10 @@ def test_candidates_that_a_task_has_left_out_are_not_denied():
         schema={"key": pl.UInt64, "split": pl.String, "reason": pl.String, "cluster": pl.Int64, "text_key": pl.UInt64}
     )
     context = Context("coord_inv", language_data("uk"), Settings(), ("original", "inverted"))
-    sample = original_and_edited(frame, context, Drops({"unbalanced": 6}))
+    context.drops.lose("unbalanced", frame, n=6)
+    sample = original_and_edited(frame, context)
     assert sample.reason == "0 rows of original are left after filters and matching; 20 are needed"
-    assert sample.drops["unbalanced"] == 6
+    assert context.drops.counts["unbalanced"] == 6
 
 
 def test_a_label_that_no_candidate_has_is_named():
@@ -78,7 +80,7 @@ def test_fewer_documents_than_splits_are_named():
     rows = pl.DataFrame({"split": ["train", "test"], "label": [0, 0]}, {"split": Split, "label": pl.Int64})
     documents = pl.Series("doc_key", [1] * 6 + [2] * 6, pl.UInt64)
     frame = _documents([None] * 12, [1] * 6 + [2] * 6).with_columns(documents)
-    said = TaskSample(dc.TASK, Sample(rows), frame, ()).problem
+    said = problem_of_sample(dc.TASK, Sample(rows, frame=frame))
     assert said == "passages are in 2 of the documents; each of the three splits needs one of its own"
 
 

@@ -13,7 +13,7 @@ from shared import UD, needs_shared
 from discoprobe.builders import (
     MIN_ROWS,
     SPLITS,
-    BlockPlan,
+    Context,
     ProbingTask,
     Sample,
     Settings,
@@ -58,8 +58,8 @@ def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3, settings=SETTI
         labels=("yes",), select=None, sample=choose or some_of_each_split(loss), split_by="target", name="test"
     )
     found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), text_notes=(), forms=None, copies={})
-    made = sample(task, found, BlockPlan(language_data("en"), settings, only_block=not by_hash), settings)
-    rows = made.chosen.rows
+    made = sample(task, found, Context("", language_data("en"), settings, small=not by_hash), settings)
+    rows = made.rows
     assert rows.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
     assert made.frame.height == n
     return {split: (rows["split"].cast(pl.String) == split).sum() for split in SPLITS}
@@ -144,11 +144,12 @@ def groups_of(task, chosen):
 def test_no_split_of_a_treebank_is_empty_where_three_groups_have_material(folder):
     """Documents are two in every split where there are six."""
     corpus = load_corpus(folder.parent.name, [str(folder)])
-    plan = BlockPlan(
-        language_data(corpus.lang), Settings(), corpus.sources, corpus.layers, corpus.n_sentences, only_block=True
+    context = Context(
+        "", language_data(corpus.lang), Settings(), sources=corpus.sources, layers=corpus.layers,
+        n_sentences=corpus.n_sentences,
     )  # fmt: skip
-    tasks = [task for task in (BY_DOCUMENT, BY_TARGET, BY_CLUSTER) if not hindrance(task, plan)]
-    chosen = select(tasks, corpus.parts, plan)
+    tasks = [task for task in (BY_DOCUMENT, BY_TARGET, BY_CLUSTER) if not hindrance(task, context)]
+    chosen = select(tasks, corpus.parts, context)
     for task in tasks:
         for (label,), groups in groups_of(task, chosen).group_by("label"):
             fewest = 2 if task is BY_DOCUMENT and groups.height >= 6 else 1

@@ -9,14 +9,14 @@ from discoprobe.builders import Config, Shape, Unavailable, schema
 from discoprobe.builders.audit import Finding, Kind, Report, Severity, Status, exact
 from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.release import open_release
-from discoprobe.loaders import Corpus, Counts, Source, SourceFile
+from discoprobe.loaders import Corpus, Counts, File, Source
 
 SPLITS = {"train": 12, "validation": 4, "test": 8}
 LABELS = ("in_order", "swapped")
 
 
 def source(lang, **changes):
-    file = SourceFile("a.conllu", "0" * 64, 10)
+    file = File("a.conllu", "0" * 64, 10)
     known = {"licence": "CC BY-SA 4.0", "repo": "org/treebank", "commit": "c" * 40, "citation": "Someone (2020)."}
     return Source(f"UD_{lang}", lang, **known | {"files": (file,)} | changes)
 

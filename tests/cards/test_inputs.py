@@ -13,6 +13,7 @@ from discoprobe.builders import Settings, all_tasks, tasks_named
 from discoprobe.builders.audit import report
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import release_folder as staleness
+from discoprobe.loaders import File, Source
 from discoprobe.loaders import corpus as corpus_tables
 from discoprobe.sources import Request, load_corpus
 
@@ -157,7 +158,7 @@ def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
     out = tmp_path / "other"
     assert renewed(request, out)[0] == {"bso_es"}
     entry = manifest.read(out)["configs"]["bso_es"]
-    assert entry["lists"]["frequency"]["bytes"] == words.stat().st_size
+    assert entry["lists"]["frequency"].bytes == words.stat().st_size
     assert renewed(request, out)[0] == set()
     words.write_text("casa\t12.6\n", encoding="utf-8")
     assert renewed(request, out)[0] == {"bso_es"}
@@ -166,7 +167,7 @@ def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
 def test_a_manifest_without_inputs_is_no_proof(out, request_):
     found = manifest.read(out)
     del found["inputs"]
-    (out / manifest.NAME).write_text(json.dumps(found), encoding="utf-8")
+    (out / manifest.NAME).write_text(json.dumps(found, default=msgspec.to_builtins), encoding="utf-8")
     assert renewed(request_, out)[0] == set(ALL)
 
 
@@ -247,9 +248,10 @@ def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
     """A release with a table, and the same corpus with the table of another commit."""
     tasks = tasks_named(("agreement_suite", "bso"))
     sample = load_corpus("es", ["sample"])
-    table = corpus_tables.FormsFile((sample_file("es"),), corpus_tables.Source("UniMorph-es", "es", commit="1" * 40))
+    file = File("es", url=str(sample_file("es")))
+    table = Source("UniMorph-es", "es", commit="1" * 40, files=(file,))
     with_table = msgspec.structs.replace(sample, forms=table)
-    moved = msgspec.structs.replace(table, source=msgspec.structs.replace(table.source, commit="2" * 40))
+    moved = msgspec.structs.replace(table, commit="2" * 40)
     request = Request(("es",), ("sample",), tuple(task.name for task in tasks))
     pipeline.run(request, tmp_path / "out", corpora=[(with_table, tasks)])
     release = manifest.read(tmp_path / "out")

@@ -12,8 +12,8 @@ from discoprobe.builders import Settings
 from discoprobe.cards.hub import reasons
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
-from discoprobe.loaders import DiscoprobeError, RemoteError
-from discoprobe.loaders.catalogue import PinnedFile, treebanks
+from discoprobe.loaders import DiscoprobeError, File, RemoteError
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.pipeline import rebuilder
 from discoprobe.sources import Request
 
@@ -36,7 +36,7 @@ def former(tmp_path_factory):
     file = mirror / bank.repo / FORMER / bank.files[0].path
     file.parent.mkdir(parents=True)
     file.write_bytes(content)
-    pinned = PinnedFile(bank.files[0].path, "", len(content), hashlib.sha256(content).hexdigest())
+    pinned = File(bank.files[0].path, hashlib.sha256(content).hexdigest(), len(content))
     then = msgspec.structs.replace(
         bank, commit=FORMER, citation=bank.citation.replace(bank.commit[:7], FORMER[:7]), files=(pinned,)
     )

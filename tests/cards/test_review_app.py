@@ -56,7 +56,7 @@ def test_the_first_page_of_1600_configs_is_small(release):
     entry = whole["configs"]["bso_de"]
     names = [f"task{number}_de" for number in range(1_600)]
     whole["configs"] |= {name: entry | {"task": name.removesuffix("_de")} for name in names}
-    (release / manifest.NAME).write_text(json.dumps(whole), encoding="utf-8")
+    (release / manifest.NAME).write_text(json.dumps(whole, default=msgspec.to_builtins), encoding="utf-8")
     with reviewing(release) as app:
         first, last = app.get("/")[2], app.get("/?page=17")[2]
         assert len(first.encode()) < 120_000

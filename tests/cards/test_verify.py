@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import releases
 
 from discoprobe.builders import Settings, Unavailable
-from discoprobe.cards.hub import Remote, RemoteFile
+from discoprobe.cards.hub import Remote
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import up_to_date
@@ -161,12 +161,12 @@ def test_a_config_with_a_changed_file_is_not_up_to_date(release):
 
 @pytest.mark.parametrize(
     ("change", "whole"),
-    [({}, True), ({"sha256": None}, True), ({"sha256": "0" * 64}, False), ({"size": 1}, False), (None, False)],
+    [({}, True), ({"sha256": ""}, True), ({"sha256": "0" * 64}, False), ({"bytes": 1}, False), (None, False)],
 )
 def test_a_remote_release_is_whole_if_it_has_the_listed_files(release, change, whole):
     """Files that are not stored with LFS have no hash in the tree."""
     found = manifest.read_release(release)
-    tree = {path: RemoteFile(file["bytes"], file["sha256"], "") for path, file in manifest.listed(found).items()}
+    tree = manifest.listed(found)
     path = "bso_de/test-00000-of-00001.parquet"
     changed = {} if change is None else {path: replace(tree[path], **change)}
     others = {name: file for name, file in tree.items() if name != path}

@@ -100,9 +100,9 @@ def test_a_model_reads_no_text_twice(kind, model_folder, tmp_path, read_by_model
     untrained = vectors_of(model.with_random_weights(), UNITS, silent, only=place, cache=cache)
     assert sum(read_by_model) == 2 * len(UNITS)
     assert np.abs(untrained[place] - plain[place]).max() > 1e-3
-    assert VectorPlace(*place[:2], "target") in plain
+    assert VectorPlace(place.part, place.layer, "target") in plain
     without = vectors_of(model, [Unit(unit.text) for unit in UNITS], silent, cache=cache)
-    assert VectorPlace(*place[:2], "target") not in without
+    assert VectorPlace(place.part, place.layer, "target") not in without
     assert sum(read_by_model) == 3 * len(UNITS), "a text with another target is another text"
 
 

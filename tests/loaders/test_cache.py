@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from discoprobe.loaders import CorpusFormatError, DiscoprobeError, cache, cache_folder
-from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue import DocumentRule, Source
 from discoprobe.loaders.conllu import read_corpora, reader
 
 TEXT = "# newdoc id = d\n# text = a b\n1\ta\ta\tX\t_\tN=s\t0\troot\t_\t_\n2\tb\tb\tNOUN\t_\t_\t1\tdep\t_\t_\n\n"
@@ -86,7 +86,7 @@ def test_an_entry_is_found_by_content_not_by_place(path, parses, tmp_path):
 
 
 def rule(kind):
-    return lambda *_: TreebankFacts("UD_X", "es", "CC0", "", "", "", DocumentRule(kind))
+    return lambda *_: Source("UD_X", "es", "CC0", "", "", "", documents=DocumentRule(kind))
 
 
 def test_other_bytes_names_or_rules_are_other_entries(path, parses):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from discoprobe.loaders import DiscoprobeError
-from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue import DocumentRule, Source
 from discoprobe.loaders.conllu import describe, find_files, read_corpora, reader
 
 TEXT = "# text = {0}\n1\t{0}\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
@@ -65,7 +65,7 @@ def test_names_tell_treebank_and_language(tmp_path, path, treebank, lang, name):
 
 
 def test_the_catalogue_names_treebank_and_language(tmp_path):
-    known = TreebankFacts("Talks-1", "tr", "CC0", "", "", "", DocumentRule())
+    known = Source("Talks-1", "tr", "CC0", "", "", "", documents=DocumentRule())
     for path in (tmp_path / "Talks" / "one.conllu", tmp_path / "en_x-ud-dev.conllu"):
         file = describe(path, tmp_path, None, known)
         assert (file.treebank, file.facts) == ("Talks-1", known)

@@ -109,7 +109,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
 
     entries = result.manifest["configs"]
     if as_json:
-        configs = {name: entries[name] for name in result.built}
+        configs = {name: msgspec.to_builtins(entries[name]) for name in result.built}
         unavailable = {config.name: config.reason for config in result.missing}
         terminal.print_json({"out": out, "configs": configs, "unavailable": unavailable})
         return
@@ -229,10 +229,9 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build annotate notes/ --lang de --out corpora/notes
     """
-    from discoprobe.loaders.catalogue.treebanks import language_code
-    from discoprobe.loaders.corpus import Source
-    from discoprobe.loaders.raw.document import read_options
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
+    from discoprobe.loaders.catalogue.treebanks import Source, language_code
+    from discoprobe.loaders.raw.document import AnnotationOptions, read_options
+    from discoprobe.loaders.raw.prepare import prepare
     from discoprobe.remote_folders import corpus_at
     from discoprobe.request import corpus_name, split_names
 
@@ -251,22 +250,23 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
     """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected."""
     manifest = annotated.manifest
     if as_json:
-        terminal.print_json({"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, **manifest})
+        made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds}
+        terminal.print_json(made | msgspec.to_builtins(manifest))
         return
-    software = ", ".join(f"{name} {version}" for name, version in manifest["made_by"]["software"].items())
+    software = ", ".join(f"{name} {version}" for name, version in manifest.made_by["software"].items())
     sys.stdout.write(
-        f"{manifest['name']} ({manifest['lang']}): {manifest['documents']:,} documents, "
-        f"{manifest['sentences']:,} sentences, {manifest['words']:,} words in {out}, by {software}\n"
+        f"{manifest.name} ({manifest.lang}): {manifest.documents:,} documents, "
+        f"{manifest.sentences:,} sentences, {manifest.words:,} words in {out}, by {software}\n"
     )
     if annotated.new_words:
         speed = f"{annotated.new_words / annotated.seconds:,.0f} words/s, loading of models included"
         sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
     else:
         sys.stdout.write("nothing to annotate: the annotation is complete\n")
-    drops = [(step, reason, n) for step, reasons in manifest["drops"].items() for reason, n in reasons.items()]
+    drops = [(step, reason, n) for step, reasons in manifest.drops.items() for reason, n in reasons.items()]
     for columns, values in (
         (("left out in", "reason", "number"), drops),
-        (("sentence boundaries corrected", "number"), [*manifest["corrections"].items()]),
+        (("sentence boundaries corrected", "number"), [*manifest.corrections.items()]),
     ):
         if values:
             terminal.show([dict(zip(columns, line, strict=True)) for line in values], columns)
@@ -312,8 +312,7 @@ def corpora_list(
     from discoprobe.loaders.fetch import downloads
 
     columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
-    rows = [msgspec.to_builtins(row) for row in downloads.list_corpora(names or [])]
-    terminal.show(rows, columns, as_json=json_)
+    terminal.show(downloads.list_corpora(names or []), columns, as_json=json_)
 
 
 @corpora.command("fetch")
@@ -365,12 +364,12 @@ def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
     from discoprobe.loaders.fetch import downloads
 
     rows: list[dict[str, Cell]] = []
-    by_name = {corpus.name: corpus for corpus in corpora}
-    for checked in downloads.check(corpora):
-        bank = by_name[checked.corpus] if checked.state == "ok" else None
-        documents = explain_documents(checked.location, bank.documents) if isinstance(bank, Treebank) else ""
-        row: dict[str, Cell] = {"corpus": checked.corpus, "file": checked.file.path, "state": checked.state}
-        rows.append(row | {"documents": documents, "problem": checked.problem})
+    for corpus, file in ((bank, file) for bank in corpora for file in bank.files):
+        state, problem = downloads.state_of(corpus, file)
+        has_documents = state == "ok" and isinstance(corpus, Treebank)
+        documents = explain_documents(downloads.location(corpus, file), corpus.documents) if has_documents else ""
+        row: dict[str, Cell] = {"corpus": corpus.name, "file": file.path, "state": state}
+        rows.append(row | {"documents": documents, "problem": problem})
     return rows
 
 

@@ -325,7 +325,7 @@ def _file_of(folder: Path, place: VectorPlace) -> Path:
 
 def _keys_of(units: Sequence[Unit]) -> npt.NDArray[np.uint64]:
     """The key of each text and its target."""
-    texts, starts, ends = zip(*units, strict=True)
+    texts, starts, ends = zip(*map(msgspec.structs.astuple, units), strict=True)
     return hashing.record_keys(texts, map(str, starts), map(str, ends)).to_numpy()
 
 

@@ -16,9 +16,9 @@ import pytest
 from shared import SMALL_CLASSES
 
 from discoprobe.builders import (
-    BlockPlan,
     Config,
     ConfigRows,
+    Context,
     Settings,
     all_tasks,
     blocks_of,
@@ -233,9 +233,9 @@ def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
 
 def test_one_sentence_of_another_split_or_all_that_recur_drop_a_passage(parts):
     """A passage may share some sentences with an earlier one of its own split, but none with another split."""
-    plan = BlockPlan(language_data("es"), TINY)
+    plan = Context("", language_data("es"), TINY, small=False)
     of_block = rows_of_block(blocks_of(parts, TINY)[0], tasks_named(["bso"]), plan)
-    rows = of_block.of_task["bso"].sample.rows
+    rows = of_block.of_task["bso"].rows
     passage = rows["number"][0].to_list()
     assert len(set(passage)) > 1
 
@@ -244,7 +244,7 @@ def test_one_sentence_of_another_split_or_all_that_recur_drop_a_passage(parts):
         collected = ConfigRows(all_tasks()["bso"], [], plan)
         copies = np.isin(np.arange(len(of_block.splits)), of_copies)
         collected.add(of_block.of_task["bso"], *flags, copies)
-        return {reason: collected.drops[reason] for reason in ("copy", "in-two-splits", "duplicate")}
+        return {reason: collected.drops.counts[reason] for reason in ("copy", "in-two-splits", "duplicate")}
 
     def n_rows(condition):
         return rows.filter(pl.col("unit").is_in(rows.filter(condition)["unit"].implode())).height
@@ -262,7 +262,7 @@ def test_short_sentences_of_a_block_may_recur_in_other_splits(parts):
         return pl.concat(shard.sentences["text"] for shard in load(block)).str.split(" ").list.len().to_numpy()
 
     block = next(block for block in blocks_of(parts, TINY) if (words_in(block) <= 4).any())
-    splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY)).splits
+    splits = rows_of_block(block, tasks_named(["bso"]), Context("", language_data("es"), TINY, small=False)).splits
     n_words = words_in(block)
     assert (splits[n_words <= 4] == -1).all()
     assert (splits[n_words >= 6] >= 0).all()
@@ -328,16 +328,16 @@ def test_shards_of_a_block_are_read_as_one(parts):
     assert sorted(map(repr, words(one))) == sorted(repr(word) for part in parts[:9] for word in words(part))
 
 
-@pytest.mark.parametrize(("only_block", "n_drops"), [(False, 2), (True, 1)])
-def test_a_pair_whose_text_another_has_is_left_out_and_counted(only_block, n_drops):
-    """As two rows; in the only block as one pair, since its sample counts pairs."""
+@pytest.mark.parametrize(("small", "n_drops"), [(False, 2), (True, 1)])
+def test_a_pair_whose_text_another_has_is_left_out_and_counted(small, n_drops):
+    """As two rows; of a small corpus as one pair, since its sample counts pairs."""
     task = all_tasks()["bigram_shift"]
-    collected = ConfigRows(task, [], BlockPlan(language_data("es"), Settings(), only_block=only_block))
+    collected = ConfigRows(task, [], Context("", language_data("es"), Settings(), small=small))
     first = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": ["a b", "b a", "c d", "d c"]})
     later = pl.DataFrame({"unit": [3, 3, 4, 4], "key": [5, 6, 7, 8], "text": ["e f", "f e", "D C", "x y"]})
     assert collected._without_equal_texts(first).height == 4
     assert collected._without_equal_texts(later)["unit"].to_list() == [3, 3]
-    assert collected.drops["equal-text"] == n_drops
+    assert collected.drops.counts["equal-text"] == n_drops
 
 
 def test_a_new_part_changes_few_blocks():
@@ -363,7 +363,7 @@ def test_first_documents_have_their_share_of_the_text(corpus_of):
 def test_the_hash_of_a_document_alone_decides_on_its_split(parts):
     """Its split is the same in whatever block it is, and whatever else is in it."""
     block = blocks_of(parts, TINY)[0]
-    splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY)).splits
+    splits = rows_of_block(block, tasks_named(["bso"]), Context("", language_data("es"), TINY, small=False)).splits
     keys = pl.concat(
         shard.sentences.select("doc").join(shard.documents.select("doc", "key"), on="doc", maintain_order="left")
         for shard in load(block)
@@ -377,7 +377,8 @@ def test_candidates_of_several_blocks_stay_apart(parts):
     """Decisions about labels see several blocks as one; a cluster or passage of one block is none of another."""
     tasks = tasks_named(["sent_len", "bso"])
     first, second = (
-        select(tasks, load(block), BlockPlan(language_data("es"), TINY)) for block in blocks_of(parts, TINY)[:2]
+        select(tasks, load(block), Context("", language_data("es"), TINY, small=False))
+        for block in blocks_of(parts, TINY)[:2]
     )
     together = merge([first, second, first], tasks)  # what a block has again is there once
     for one, other, both in (
@@ -393,7 +394,9 @@ def test_candidates_of_several_blocks_stay_apart(parts):
 
 def test_wordings_of_earlier_blocks_count():
     """Two pairs of a config may have the same wording, wherever they are."""
-    collected = ConfigRows(all_tasks()["agreement_suite"], [], BlockPlan(language_data("es"), Settings()))
+    collected = ConfigRows(
+        all_tasks()["agreement_suite"], [], Context("", language_data("es"), Settings(), small=False)
+    )
 
     def pairs(*wordings):
         return pl.DataFrame({
@@ -403,7 +406,7 @@ def test_wordings_of_earlier_blocks_count():
 
     assert collected._without_repeated_wording(pairs(1, 1, 2)).height == 6
     assert collected._without_repeated_wording(pairs(1, 2, 3))["wording"].to_list() == [2, 2, 3, 3]
-    assert collected.drops["repeated"] == 2
+    assert collected.drops.counts["repeated"] == 2
 
 
 @pytest.mark.parametrize("task", ["bso", "subj_number"])
@@ -412,8 +415,8 @@ def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
     block = blocks_of(parts, TINY)[0]
 
     def sample_of(**values):
-        plan = BlockPlan(language_data("es"), msgspec.structs.replace(TINY, **values))
-        return rows_of_block(block, tasks_named([task]), plan).of_task[task].sample
+        plan = Context("", language_data("es"), msgspec.structs.replace(TINY, **values), small=False)
+        return rows_of_block(block, tasks_named([task]), plan).of_task[task]
 
     unlimited = sample_of()
     assert unlimited.rows.height > 4

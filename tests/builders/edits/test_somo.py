@@ -13,7 +13,7 @@ from shared import SAMPLE_LANGUAGES, UD, needs_shared, sample_file
 
 from discoprobe.builders import Config, Context, Settings, build_all, tasks_named
 from discoprobe.builders.build import build
-from discoprobe.builders.edits import HashCounts, word_replacement
+from discoprobe.builders.edits import counts_of, word_replacement
 from discoprobe.builders.edits import word_replacement as misfits
 from discoprobe.builders.probing.somo import TASK
 from discoprobe.builders.sentences import Trees
@@ -186,7 +186,7 @@ def test_sentences_without_a_replaceable_word_are_evidence_too(tmp_path):
     )
     assert frame["sent"].n_unique() == 1
     words = hash_strings(pl.Series(["slept", "wrote", "books"]))
-    assert HashCounts(frame["seen"]).of(words).tolist() == [2, 1, 0]
+    assert counts_of(frame["seen"])(words).tolist() == [2, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def _fits(frames, place="object", *, tied=False, beginning=0):
     bigrams = [plain[side][0] ^ plain[word][0] for side, word in (("before", "word_after"), ("after", "word_before"))]
     shown = [known for frame in frames if frame != "transitive"]
     seen = [*shown, *(known ^ hashes[frame] for frame in frames), *bigrams]
-    counts = HashCounts(pl.Series([seen], dtype=pl.List(pl.UInt64)))
+    counts = counts_of(pl.Series([seen], dtype=pl.List(pl.UInt64)))
     fits = word_replacement._fits(
         usable,
         counts,
@@ -276,7 +276,7 @@ def test_function_words_tie_what_follows_them(before, tied, tmp_path):
 def test_words_that_can_replace_no_word_of_their_cell_are_in_none():
     """Lemma 1 is strange in role 0, and lemma 0 in role 1: so they change places, where both are in one cell."""
     table = np.array([[False, True, False], [True, False, False], [False, False, False]])
-    found = misfits.Misfits(table, np.array([0, 1, 2, 0, 0]), np.array([0, 1, 0, 0, 2]))
+    found = table, np.array([0, 1, 2, 0, 0]), np.array([0, 1, 0, 0, 2])
     assert misfits.cells_with_misfits(np.array([7, 7, 7, 8, 7]), found).tolist() == [7, 7, -1, -1, -1]
 
 

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.builders import Context, Settings, all_tasks
-from discoprobe.builders.drops import Drops
 from discoprobe.builders.edits import (
     FEW_ALIKE,
-    HashCounts,
     adjacent_words,
+    counts_of,
     impossible,
     neighbours,
     one_of_each,
@@ -131,27 +130,27 @@ def pairs_of(*sentences):
 
 
 def test_the_same_words_are_swapped_in_few_sentences():
-    drops = Drops()
-    left = varied(pairs_of(*([(7, n)] for n in range(20))), context(), drops)
+    seen = context()
+    left = varied(pairs_of(*([(7, n)] for n in range(20))), seen)
     assert left.height == REPEATED
-    assert drops == {"repeated": 20 - REPEATED, "same-neighbours": 0}
+    assert seen.drops.counts == {"repeated": 20 - REPEATED, "same-neighbours": 0}
 
 
 def test_few_swaps_bring_the_same_two_words_together():
     """At most 1 % of the sentences, or two."""
-    drops = Drops()
+    seen = context()
     same, others = ([(n, 7, 1000 + n)] for n in range(100)), ([(n, 2000 + n)] for n in range(100, 400))
-    left = varied(pairs_of(*same, *others), context(), drops)
+    left = varied(pairs_of(*same, *others), seen)
     assert left.filter(pl.col("meeting").list.contains(7)).height == 4
-    assert drops == {"repeated": 0, "same-neighbours": 96}
-    assert varied(pairs_of(*([(n, 7)] for n in range(30))), context(), Drops()).height == FEW_ALIKE
+    assert seen.drops.counts == {"repeated": 0, "same-neighbours": 96}
+    assert varied(pairs_of(*([(n, 7)] for n in range(30))), context()).height == FEW_ALIKE
 
 
 def test_another_pair_of_the_sentence_is_used_before_the_sentence_is_lost():
-    drops = Drops()
-    left = varied(pairs_of(*([(7, n), (100 + n, 200 + n)] for n in range(20))), context(), drops)
+    seen = context()
+    left = varied(pairs_of(*([(7, n), (100 + n, 200 + n)] for n in range(20))), seen)
     assert left["key"].n_unique() == 20
-    assert drops["repeated"] == 0
+    assert seen.drops.counts["repeated"] == 0
 
 
 def written(tmp_path, sentences):
@@ -182,7 +181,7 @@ def sentence(n, preposition="in"):
 def shifts(trees):
     """The middle of each swap (in lower case) → whether it is impossible."""
     pairs = adjacent_words(trees, context()).filter("inside").join(trees.shard.sentences, on="sent")
-    flags = impossible(pairs, HashCounts(trees.once(neighbours)["neighbours"]))
+    flags = impossible(pairs, counts_of(trees.once(neighbours)["neighbours"]))
     edits = [swap(text, plan).replacement.lower() for text, plan in pairs.select("text", "plan").iter_rows()]
     return dict(zip(edits, flags.tolist(), strict=True))
 
@@ -249,12 +248,12 @@ def test_sentences_without_an_impossible_swap_are_counted(tmp_path):
     frame = selected.join(facts, on="sent").with_columns(
         row=pl.int_range(pl.len()), split=pl.lit("train"), reason=pl.lit(None, pl.String), mean_words=pl.lit(8.0)
     )
-    few = replace(context(), settings=Settings(min_class=1, match=False))
+    few, fewer = (replace(context(), settings=Settings(min_class=1, match=False)) for _ in range(2))
     made = task.sample(frame, few)
-    assert (made.rows.height, made.candidates, made.drops["free-order"]) == (300, 300, 0)
+    assert (made.rows.height, made.candidates, few.drops.counts["free-order"]) == (300, 300, 0)
     empty = frame.with_columns(neighbours=pl.lit(None, pl.List(pl.UInt64)))
-    lost = task.sample(empty, few)
-    assert (lost.rows.height, lost.drops["free-order"]) == (0, 150)
+    lost = task.sample(empty, fewer)
+    assert (lost.rows.height, fewer.drops.counts["free-order"]) == (0, 150)
 
 
 def test_where_no_sentence_can_be_used_there_are_no_rows(tmp_path):

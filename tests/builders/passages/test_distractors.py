@@ -15,7 +15,6 @@ from discoprobe.builders.passages import (
     BEYOND,
     CLOSE,
     Matching,
-    Shares,
     Similarity,
     Slots,
     choice_rows,
@@ -262,7 +261,7 @@ def test_shares_are_what_sets_say():
         [share(frame, context, row) - share(frame, context, true) for row in pool]
         for context, true in zip(slots.context, slots.true, strict=True)
     ]
-    assert np.allclose(Shares(frame).of(slots.context, slots.true, pool), expected)
+    assert np.allclose(Similarity(frame).shares.of(slots.context, slots.true, pool), expected)
 
 
 @pytest.mark.parametrize("column", ["grams", "words"])
@@ -360,7 +359,7 @@ def test_in_blocks_rules_are_nearer_to_chance(in_blocks):
     """What a rule gains in each block adds up: 10 of 80 rows, as in one small corpus, would be a shortcut of .56."""
     frame = frame_of(400)
     slots, similarity = slots_of(frame), Similarity(frame)
-    context = Context("dc", language_data("es"), Settings(), in_blocks=in_blocks)
+    context = Context("dc", language_data("es"), Settings(), small=not in_blocks)
     pairs = np.column_stack([slots.true, slots.true + 3])
     told = gains_of_similarity(similarity, slots.context, slots.beside, pairs, sizes=in_blocks)
     rows = pl.DataFrame({"key": slots.window, "split": [*["train"] * 320, *["test"] * 80]}).with_row_index()

@@ -27,7 +27,7 @@ def test_a_rare_value_is_left_out_and_counted():
     found, drops = choose_labels(frame, least=5), Drops()
     assert found.names == ("Plur", "Sing")
     assert set(drops.without_labels(frame, found.left_out)["label"]) == {"Plur", "Sing"}
-    assert drops == {"rare-value Dual": 12}
+    assert drops.counts == {"rare-value Dual": 12}
     assert found.reason == ""
 
 

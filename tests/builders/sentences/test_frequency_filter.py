@@ -53,15 +53,14 @@ def test_a_sentence_without_words_has_no_share_and_is_not_dropped(tmp_path):
     found = _ipm(_corpus(tmp_path, [("1986", "1986", "NUM"), (".", ".", "PUNCT")]), LISTED)
     assert found["ipm_share"].to_list() == [None]
     frame = found.with_columns(reason=pl.lit(None, pl.String))
-    verdict = frequency_filter.CoveredCorpora(("x",), ())
-    assert frequency_filter.filtered(frame, verdict, Settings())["reason"].to_list() == [None]
+    assert frequency_filter.filtered(frame, ["x"], Settings())["reason"].to_list() == [None]
 
 
 def test_forms_stand_in_for_lemmas_that_are_not_there(tmp_path):
     corpus = _corpus(tmp_path, [("Cat", "_", "NOUN"), ("sleeps", "_", "VERB")])
     assert _ipm(corpus, LISTED)["ipm_share"].to_list() == [0.5]
     covered = [pl.DataFrame({"corpus": ["x"], "words": [2], "common": [1]})]
-    (note,) = frequency_filter.covered_corpora(covered, LISTED, Settings(), frozenset()).notes
+    _, (note,) = frequency_filter.covered_corpora(covered, LISTED, Settings(), frozenset())
     assert "lower-cased forms, because there are no lemmas" in note
 
 
@@ -82,23 +81,23 @@ def test_a_list_that_does_not_know_the_corpus_is_not_used_and_the_note_says_so()
         pl.DataFrame({"corpus": ["ko_a", "ko_b"], "words": [100, 10], "common": [20, 9]}),
         pl.DataFrame({"corpus": ["ko_a"], "words": [100], "common": [30]}),
     ]
-    verdict = frequency_filter.covered_corpora(
+    corpora, notes = frequency_filter.covered_corpora(
         covered, Frequencies("wordfreq's list 'ko'", code="ko"), Settings(ipm="share"), LAYERS
     )
-    assert verdict.corpora == ("ko_b",)
-    assert any("Only 25% of the words of ko_a are common in wordfreq's list 'ko'" in note for note in verdict.notes)
+    assert corpora == ["ko_b"]
+    assert any("Only 25% of the words of ko_a are common in wordfreq's list 'ko'" in note for note in notes)
     rows = pl.DataFrame(
         {"corpus": ["ko_a", "ko_b"], "ipm_share": [0.1, 0.1], "ipm_mean": [1.0, 1.0], "reason": [None, None]},
         schema_overrides={"reason": pl.String},
     )
-    kept = frequency_filter.filtered(rows, verdict, Settings(ipm="share"))
+    kept = frequency_filter.filtered(rows, corpora, Settings(ipm="share"))
     assert kept["reason"].to_list() == [None, "rare-words"]
     assert kept["ipm_share"].to_list() == [None, 0.1]
 
 
 def test_a_users_list_is_used_whatever_it_covers():
     covered = [pl.DataFrame({"corpus": ["x"], "words": [100], "common": [2]})]
-    assert frequency_filter.covered_corpora(covered, LISTED, Settings(), LAYERS).corpora == ("x",)
+    assert frequency_filter.covered_corpora(covered, LISTED, Settings(), LAYERS)[0] == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -119,10 +118,7 @@ def test_the_filter_goes_by_share_or_mean_and_keeps_earlier_reasons(settings, re
             "reason": [None, None, "too-short"],
         }
     )
-    assert (
-        frequency_filter.filtered(rows, frequency_filter.CoveredCorpora(("x",), ()), settings)["reason"].to_list()
-        == reasons
-    )
+    assert frequency_filter.filtered(rows, ["x"], settings)["reason"].to_list() == reasons
 
 
 def test_corpora_as_their_own_list_count_lemmas_per_million(tmp_path):

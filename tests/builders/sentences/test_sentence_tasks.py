@@ -206,7 +206,9 @@ def test_word_content_leaves_out_what_takes_sentences_from_others():
 def test_word_content_takes_the_words_that_other_blocks_decided_on():
     """Whatever rank they have among the few words of this block."""
     frame = word_frame([[f"lemma{n}"] for n in range(4) for _ in range(5)])
-    decided = replace(context("word_content"), decided=("lemma1", "lemma2", *(f"other{n}" for n in range(8))))
+    decided = replace(
+        context("word_content"), decided_labels={"word_content": ("lemma1", "lemma2", *(f"other{n}" for n in range(8)))}
+    )
     made = word_of_sentence(frame, decided, ranks=(1_500, 3_000), most=1000)
     assert made.labels == decided.decided
     assert sorted(made.rows["target_lemma"]) == ["lemma1"] * 5 + ["lemma2"] * 5
@@ -230,9 +232,10 @@ CLAUSES = st.lists(
 def test_neither_length_nor_first_word_tells_which_clause_was_first(clauses):
     longer, first, second = zip(*clauses, strict=True)
     frame = candidates(len(clauses), longer=pl.Series(longer, dtype=pl.Int32), a_upos=list(first), b_upos=list(second))
-    made = coord_inv.TASK.sample(frame, replace(context("coord_inv"), settings=Settings(min_class=1)))
+    few = replace(context("coord_inv"), settings=Settings(min_class=1))
+    made, drops = coord_inv.TASK.sample(frame, few), few.drops.counts
     kept = made.rows.filter(pl.col("label") == 0)
-    assert kept.height + made.drops["unbalanced"] + made.drops["near-duplicate"] == len(clauses)
+    assert kept.height + drops["unbalanced"] + drops["near-duplicate"] == len(clauses)
     for split in SPLITS:
         rows = kept.filter(pl.col("split") == split)
         assert abs(np.sign(rows["longer"].to_numpy()).sum()) <= 1
@@ -282,12 +285,13 @@ def test_what_is_not_offered_says_why():
 
 def test_a_value_has_the_same_index_where_a_corpus_has_only_some_of_them():
     names = ["Dual"] * 300 + ["Singular"] * 300 + ["Paucal"] * 3
-    made = all_tasks()["subj_number"].sample(candidates(len(names), label=names), context("subj_number"))
+    seen = context("subj_number")
+    made = all_tasks()["subj_number"].sample(candidates(len(names), label=names), seen)
     labels = all_tasks()["subj_number"].labels
     assert made.labels == ("Singular", "Dual")
     assert set(made.rows["label"]) == {labels.index("Singular"), labels.index("Dual")} == {0, 2}
     assert len(set(counts(made.rows, "label").values())) <= len(SPLITS)
-    assert made.drops["rare-value Paucal"] == 3
+    assert seen.drops.counts["rare-value Paucal"] == 3
 
 
 def test_every_task_on_a_feature_has_the_labels_of_the_feature():
@@ -309,6 +313,7 @@ def test_sentences_that_differ_in_the_masked_conjunction_are_one():
         pl.col(SURFACE).name.prefix("shown_"), cell=pl.lit(""), shard=pl.lit(0), conjunction="label",
         **{f"n_{label}": 200 * (pl.col("label") == label) for label in hidden_conjunction.LABELS},
     )  # fmt: skip
-    made = conj_type.TASK.sample(frame, context("conj_type"))
-    assert made.drops["near-duplicate"] == 200
+    seen = context("conj_type")
+    made = conj_type.TASK.sample(frame, seen)
+    assert seen.drops.counts["near-duplicate"] == 200
     assert made.rows["shown_key"].n_unique() == made.rows.height > 0

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discoprobe.builders import SPLITS, BlockPlan, ConfigRows, Context, RowsOfTask, Sample, Settings, all_tasks
+from discoprobe.builders import SPLITS, ConfigRows, Context, Sample, Settings, all_tasks
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.sampling import SURFACE, Split
 from discoprobe.builders.sentences import Trees, balance_labels, sentences, usable_of
@@ -30,40 +30,44 @@ def frame(**columns):
 
 
 def test_candidates_that_differ_are_all_used():
-    rows, drops = usable_of(frame(), context())
+    seen = context()
+    rows = usable_of(frame(), seen)
     assert rows.height == N
-    assert drops == {"near-duplicate": 0}
+    assert seen.drops.counts == {"near-duplicate": 0}
 
 
 def test_candidates_with_a_reason_are_counted_by_it():
     reasons = [["typo", "foreign", "typo", None][i % 4] for i in range(N)]
-    rows, drops = usable_of(frame(reason=pl.Series(reasons)), context())
+    seen = context()
+    rows = usable_of(frame(reason=pl.Series(reasons)), seen)
     assert rows["key"].to_list() == frame()["key"].to_list()[3::4]
-    assert drops == {"foreign": N // 4, "typo": N // 2, "near-duplicate": 0}
+    assert seen.drops.counts == {"foreign": N // 4, "typo": N // 2, "near-duplicate": 0}
 
 
 @pytest.mark.parametrize("column", ["cluster", "text_key", "bag"])
 def test_one_of_each_cluster_text_and_bag_is_used_and_the_others_are_counted(column):
     alike = frame(**{column: np.arange(N).astype(np.uint64) // 3})
-    rows, drops = usable_of(alike, context())
+    seen = context()
+    rows = usable_of(alike, seen)
     assert rows[column].n_unique() == rows.height == N // 3
-    assert drops == {"near-duplicate": N - N // 3}
+    assert seen.drops.counts == {"near-duplicate": N - N // 3}
 
 
 @pytest.mark.parametrize("column", ["cluster", "bag"])
 def test_a_hash_chooses_among_candidates_that_are_alike(column):
     alike = frame(**{column: np.arange(N).astype(np.uint64) // 3})
-    keys = set(usable_of(alike, context())[0]["key"])
-    assert set(usable_of(alike.reverse(), context())[0]["key"]) == keys
-    assert set(usable_of(alike, context(seed=14))[0]["key"]) != keys
+    keys = set(usable_of(alike, context())["key"])
+    assert set(usable_of(alike.reverse(), context())["key"]) == keys
+    assert set(usable_of(alike, context(seed=14))["key"]) != keys
     places = {place for place, key in enumerate(alike["key"]) if key in keys}
     assert {place % 3 for place in places} == {0, 1, 2}
 
 
 def test_pairs_beyond_the_size_of_a_split_are_counted():
     split = pl.Series([SPLITS[place % 3] for place in range(N)], dtype=Split)
-    sample = original_and_edited(frame(split=split), context(sizes=(20, 10, 100), min_class=1))
-    assert sample.drops == {"near-duplicate": 0, "over-size": (N // 3 - 10) + (N // 3 - 5)}
+    seen = context(sizes=(20, 10, 100), min_class=1)
+    sample = original_and_edited(frame(split=split), seen)
+    assert seen.drops.counts == {"near-duplicate": 0, "over-size": (N // 3 - 10) + (N // 3 - 5)}
     assert sample.rows["split"].cast(pl.String).value_counts(sort=True).rows() == [
         ("test", 2 * N // 3), ("train", 20), ("validation", 10)
     ]  # fmt: skip
@@ -93,11 +97,11 @@ def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(texts, reason
     """What an edit makes of a text can be another text, or too long for one without punctuation."""
     rows = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": [text.strip() for text in texts]})
     task = all_tasks()["bigram_shift"]
-    plan = BlockPlan(language_data("es"), Settings(), only_block=True)
+    plan = Context("", language_data("es"), Settings())
     of_config = ConfigRows(task, [()], plan)
-    of_config.add(RowsOfTask(Sample(rows, labels=task.labels, candidates=4)), *[np.empty(0)] * 3)
+    of_config.add(Sample(rows, labels=task.labels, candidates=4), *[np.empty(0)] * 3)
     (left,) = of_config._taken
-    assert left["unit"].n_unique() == of_config.drops[reason] == 1
+    assert left["unit"].n_unique() == of_config.drops.counts[reason] == 1
 
 
 def reasons(tmp_path, texts):

@@ -13,7 +13,7 @@ from shared import ROOT, SHARED
 
 from discoprobe.loaders import IntegrityError, RemoteError, UnknownNameError, UnsupportedError, hashes_of
 from discoprobe.loaders.catalogue import corpus, default_corpora, languages, openness, treebank
-from discoprobe.loaders.fetch import check, fetch, folder, list_corpora, places, select
+from discoprobe.loaders.fetch import fetch, folder, list_corpora, location, places, select, state_of
 from discoprobe.loaders.raw import read_documents, read_options
 
 CORPORA = SHARED / "corpora"
@@ -34,6 +34,10 @@ def at_hand(text):
         if path.is_file():
             known[hashes_of(path).sha256] = path
     return {file: known[file.sha256].read_bytes() for file in text.files}
+
+
+def states(name):
+    return [state_of(corpus(name), file)[0] for file in corpus(name).files]
 
 
 def like_the_host(text):
@@ -92,10 +96,14 @@ def test_texts_stand_in_where_there_is_no_treebank():
 
 
 def test_the_listing_shows_texts():
-    rows = {row.name: row for row in list_corpora(["de"])}
-    assert rows["Klexikon"].documents == "raw text"
-    assert (rows["Klexikon"].files, rows["Klexikon"].default, rows["NTREX-128-de"].default) == (129, False, False)
-    assert rows["GerDraCor"].bytes == 241317
+    rows = {row["name"]: row for row in list_corpora(["de"])}
+    assert rows["Klexikon"]["documents"] == "raw text"
+    assert (rows["Klexikon"]["files"], rows["Klexikon"]["default"], rows["NTREX-128-de"]["default"]) == (
+        129,
+        False,
+        False,
+    )
+    assert rows["GerDraCor"]["bytes"] == 241317
 
 
 # Fetching
@@ -109,7 +117,7 @@ def test_texts_are_fetched_from_a_host_that_falters(monkeypatch):
         server.plan(next(iter(files)), Cut(5000), Drop())
         monkeypatch.setenv("DISCOPROBE_MIRROR", server.url)
         paths = fetch(select(["GerDraCor"]))
-        assert {state.state for state in check(select(["GerDraCor"]))} == {"ok"}
+        assert {*states("GerDraCor")} == {"ok"}
         asked = len(server.seen)
         fetch(select(["de_gerdracor"]))
         assert len(server.seen) == asked, "what is there is not asked for again"
@@ -125,7 +133,7 @@ def test_a_changed_text_is_refused(monkeypatch):
         monkeypatch.setenv("DISCOPROBE_MIRROR", server.url)
         with pytest.raises(IntegrityError, match=r"expected git blob SHA-1|expected SHA-256"):
             fetch(select(["ELTeC-deu"]))
-    assert [state.state for state in check(select(["ELTeC-deu"]))] == ["missing"]
+    assert states("ELTeC-deu") == ["missing"]
 
 
 @needs_texts
@@ -133,10 +141,9 @@ def test_a_changed_text_is_refused(monkeypatch):
 def test_a_folder_of_corpora_is_a_mirror(monkeypatch, name):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
     fetch(select([name]))
-    states = check(select([name]))
-    assert {state.state for state in states} == {"ok"}
-    states[0].location.write_bytes(b"x")
-    assert check(select([name]))[0].state == "corrupt"
+    assert {*states(name)} == {"ok"}
+    location(corpus(name), corpus(name).files[0]).write_bytes(b"x")
+    assert states(name)[0] == "corrupt"
 
 
 @needs_texts

@@ -7,13 +7,23 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from shared import ROOT, SHARED
 from tiny_catalogue import use_catalogue, write_catalogue
 
-from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, convert_table, hashes_of
+from discoprobe.loaders import (
+    DiscoprobeError,
+    File,
+    Source,
+    UnknownNameError,
+    UnsupportedError,
+    convert_table,
+    hashes_of,
+)
 from discoprobe.loaders.catalogue import (
     DocumentRule,
+    Treebank,
     corpora_with,
     default_corpora,
     language,
@@ -70,7 +80,7 @@ def test_a_treebank_is_whole(bank):
     assert re.fullmatch(r"[0-9a-f]{40}", bank.commit)
     assert bank.files
     assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in bank.files)
-    assert all(file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256) for file in bank.files)
+    assert all(re.fullmatch(r"|[0-9a-f]{64}", file.sha256) for file in bank.files)
     assert all(file.bytes is None or file.bytes > 0 for file in bank.files)
     readable = (".conllu", ".rels", ".rs3", ".rs4", ".conll", ".ann", ".txt", ".sacr", ".tsv", ".conllup", ".knp")
     assert all(file.path.endswith(readable) for file in bank.files)
@@ -321,16 +331,16 @@ def test_select_means_languages_and_treebanks_each_once():
 
 def test_the_listing_says_what_is_offered_and_why_the_rest_is_not(tmp_path, monkeypatch):
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path))
-    rows = {row.name: row for row in list_corpora(["English", "bg"])}
-    assert rows["UD_English-PUD"].licence == "CC-BY-SA-3.0"
-    assert rows["UD_English-PUD"].bytes == 1386858
-    assert rows["UD_English-PUD"].cached == 0
-    assert rows["GUM-open"].offered
-    assert not rows["UD_Bulgarian-BTB"].offered
-    assert "commercial" in rows["UD_Bulgarian-BTB"].note
-    faulty = [row.name for row in list_corpora() if "passive" in row.note]
+    rows = {row["name"]: row for row in list_corpora(["English", "bg"])}
+    assert rows["UD_English-PUD"]["licence"] == "CC-BY-SA-3.0"
+    assert rows["UD_English-PUD"]["bytes"] == 1386858
+    assert rows["UD_English-PUD"]["cached"] == 0
+    assert rows["GUM-open"]["offered"]
+    assert not rows["UD_Bulgarian-BTB"]["offered"]
+    assert "commercial" in rows["UD_Bulgarian-BTB"]["note"]
+    faulty = [row["name"] for row in list_corpora() if "passive" in row["note"]]
     assert sorted(faulty) == ["UD_French-ParisStories", "UD_Spanish-COSER"]
-    of_hub = [row for row in list_corpora() if row.documents == HUB_TEXT]
+    of_hub = [row for row in list_corpora() if row["documents"] == HUB_TEXT]
     assert len(of_hub) > 100
     assert len(list_corpora()) == len(OFFERED) + len(LEFT_OUT) + len(FORMS) + len(of_hub)
 
@@ -465,3 +475,23 @@ def test_names_are_read_off_the_text_as_the_parser_reads_them():
     read = {name for code in treebanks._by_code() for name in treebanks._names_of(code)}
     parsed = {name for bank in OFFERED for name in (bank.name, bank.prefix)}
     assert read == parsed | {name for other in (*LEFT_OUT, *FORMS) for name in (other.name, other.prefix)}
+
+
+# What a config depends on
+
+
+def test_the_identity_of_a_source_does_not_say_where_its_files_are():
+    here, there = (
+        Source("UniMorph-es", "es", files=(File("es", "0" * 64, 1, url=f"{folder}/es"),)) for folder in ("/a", "/b")
+    )
+    assert here.identity == there.identity
+    assert [*here.identity["files"]] == [{"path": "es", "sha256": "0" * 64, "bytes": 1}]
+    assert here.identity.keys().isdisjoint({"documents"})
+
+
+def test_a_file_of_the_catalogue_has_a_path_and_a_hash():
+    record = msgspec.to_builtins(treebank("en_pud"))
+    for key in ("path", "git_blob_sha1"):
+        files = [{**record["files"][0], "sha256": "", key: ""}]
+        with pytest.raises(msgspec.ValidationError, match=rf"files\[0\]: the key {key} is missing"):
+            msgspec.convert({**record, "files": files}, Treebank)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from shared import SHARED
 
-from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue import DocumentRule, Source
 from discoprobe.loaders.conllu import explain_documents, follows, read_corpora, reader
 
 
@@ -21,7 +21,7 @@ def sentence(*comments):
 
 def facts(kind, pattern=""):
     rule = DocumentRule(kind, pattern)
-    return lambda *_: TreebankFacts("UD_Test-X", "es", "CC0", "", "", "", rule)
+    return lambda *_: Source("UD_Test-X", "es", "CC0", "", "", "", documents=rule)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shared import UD
 
 from discoprobe.loaders import DOCUMENTS, SENTENCES, TOKENS, UPOS, Corpus, CorpusFormatError, feat
-from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue import DocumentRule, Source
 from discoprobe.loaders.conllu import read_corpora, reader
 
 SPANISH = """\
@@ -325,7 +325,7 @@ def test_a_file_without_sentences_gives_empty_tables(read, text):
 
 
 def facts(_path, _digest):
-    return TreebankFacts("UD_X", "es", "CC0", "r", "c", "z", DocumentRule("sent_id", r"^(\w+)-"))
+    return Source("UD_X", "es", "CC0", "r", "c", "z", documents=DocumentRule("sent_id", r"^(\w+)-"))
 
 
 @pytest.mark.parametrize("known", [facts, lambda *_: None], ids=["by id", "newdoc"])

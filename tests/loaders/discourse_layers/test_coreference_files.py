@@ -11,9 +11,10 @@ from shared import SHARED
 
 from discoprobe.loaders import CorpusFormatError, DiscoprobeError
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, PinnedFile, Treebank
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Treebank
 from discoprobe.loaders.conllu import find_files, read_corpora
 from discoprobe.loaders.fetch import fetch
+from discoprobe.loaders.files import File
 from discoprobe.loaders.raw.segmentation import sentence_spans
 
 CONLL = """\
@@ -320,8 +321,8 @@ def test_corpora_of_the_catalogue_arrive_with_their_second_files(tmp_path, monke
     }
     contents = {path: text.encode() for path, text in texts.items()}
     files = tuple(
-        PinnedFile(
-            path, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(), len(data), hashlib.sha256(data).hexdigest()
+        File(
+            path, hashlib.sha256(data).hexdigest(), len(data), hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
         )
         for path, data in contents.items()
     )  # fmt: skip

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.loaders import DiscoprobeError, FileHashes, IntegrityError, RemoteError, RetryPolicy, hashes_of
-from discoprobe.loaders.catalogue import DocumentRule, PinnedFile, Treebank, treebank
+from discoprobe.loaders import DiscoprobeError, File, IntegrityError, RemoteError, RetryPolicy, hashes_of
+from discoprobe.loaders.catalogue import DocumentRule, Treebank, treebank
 from discoprobe.loaders.catalogue import treebanks as pinned_corpora
-from discoprobe.loaders.fetch import check, fetch, location, places, select
+from discoprobe.loaders.fetch import fetch, location, places, select, state_of
 
 QUICK = RetryPolicy(attempts=4, first_wait=0.01, longest_wait=0.05, longest_asked=0.05, timeout=5)
 CONTENT = b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(4000))
@@ -32,7 +32,11 @@ PATH = "o/UD_Xish-T/" + "a" * 40 + "/xx_t-ud-test.conllu"
 def pinned(content, path="xx_t-ud-test.conllu", *, sized=True, sha256=True):
     blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     known = hashlib.sha256(content).hexdigest() if sha256 else None
-    return PinnedFile(path, blob, len(content) if sized else None, known)
+    return File(path, known or "", len(content) if sized else None, blob)
+
+
+def states(*corpora):
+    return [state_of(corpus, file)[0] for corpus in corpora for file in corpus.files]
 
 
 def bank(*files):
@@ -128,7 +132,7 @@ def test_wrong_content_is_never_used(host, cache, wrong, sized):
 
 @pytest.mark.usefixtures("host")
 def test_content_of_the_pinned_blob_hash_with_another_sha256_is_not_used():
-    file = PinnedFile("xx_t-ud-test.conllu", pinned(CONTENT).git_blob_sha1, len(CONTENT), "0" * 64)
+    file = File("xx_t-ud-test.conllu", "0" * 64, len(CONTENT), pinned(CONTENT).git_blob_sha1)
     with pytest.raises(IntegrityError, match=f"expected SHA-256 {'0' * 64}, got"):
         fetch([bank(file)], retry=QUICK)
     assert not location(bank(), file).exists()
@@ -155,7 +159,7 @@ def test_a_file_that_is_not_there(host):
 def test_a_failing_file_leaves_the_others_kept():
     with pytest.raises(RemoteError, match=r"gone\.conllu"):
         fetch([bank(pinned(CONTENT), pinned(b"x", "gone.conllu"))], retry=QUICK, jobs=1)
-    assert check([bank()])[0].state == "ok"
+    assert states(bank()) == ["ok"]
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
@@ -292,11 +296,12 @@ def test_wherever_it_breaks_the_file_is_whole(tmp_path_factory, cuts, ranges, si
 CHILD = """
 import json, sys
 from discoprobe.cli import terminal
-from discoprobe.loaders.catalogue.treebanks import DocumentRule, PinnedFile, Treebank
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, Treebank
+from discoprobe.loaders.files import File
 from discoprobe.loaders.fetch.downloads import fetch
 from discoprobe.loaders.errors import RetryPolicy
 record = json.loads(sys.argv[1])
-record |= {"files": tuple(PinnedFile(**file) for file in record["files"]), "documents": DocumentRule()}
+record |= {"files": tuple(File(**file) for file in record["files"]), "documents": DocumentRule()}
 with terminal.progress() as display:
     paths = fetch([Treebank(**record)], retry=RetryPolicy(first_wait=0.01), progress=display)
 print(*paths)
@@ -365,20 +370,20 @@ def test_two_threads_that_want_the_same_file_download_once(host):
 
 @pytest.mark.usefixtures("host")
 def test_check_tells_missing_whole_and_corrupt_and_fetch_mends():
-    assert [row.state for row in check([bank()])] == ["missing"]
+    assert states(bank()) == ["missing"]
     (path,) = fetch([bank()], retry=QUICK)
-    assert [(row.state, row.location) for row in check([bank()])] == [("ok", path)]
+    assert (states(bank()), location(bank(), bank().files[0])) == (["ok"], path)
 
     path.write_bytes(CONTENT[:-1] + b"?")
-    (row,) = check([bank()])
-    assert row.state == "corrupt"
-    assert row.problem.startswith("expected git blob SHA-1")
+    state, problem = state_of(bank(), bank().files[0])
+    assert state == "corrupt"
+    assert problem.startswith("expected git blob SHA-1")
     path.write_bytes(CONTENT[:100])
-    assert check([bank()])[0].problem == f"expected {len(CONTENT)} bytes, got 100"
+    assert state_of(bank(), bank().files[0])[1] == f"expected {len(CONTENT)} bytes, got 100"
 
     assert fetch([bank()], retry=QUICK) == [path]
     assert path.read_bytes() == CONTENT
-    assert [row.state for row in check([bank()])] == ["ok"]
+    assert states(bank()) == ["ok"]
 
 
 def test_a_corrupt_file_that_cannot_be_mended_is_not_left_to_be_used(host):
@@ -424,7 +429,7 @@ def test_the_blob_hash_is_git_s(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(CONTENT)
     made = subprocess.run(["git", "hash-object", "--no-filters", path], capture_output=True, text=True, check=True)
-    expected = FileHashes(len(CONTENT), hashlib.sha256(CONTENT).hexdigest(), made.stdout.strip())
+    expected = File("", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), made.stdout.strip())
     assert hashes_of(path) == hashes_of(CONTENT) == expected
 
 
@@ -502,7 +507,9 @@ def test_the_shared_corpora_as_mirror(monkeypatch, folder, names, files):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(SHARED / "corpora" / folder))
     paths = fetch(select(names))
     assert len(paths) == files
-    assert [(row.location, row.state) for row in check(select(names))] == [(path, "ok") for path in paths]
+    corpora = select(names)
+    assert [location(corpus, file) for corpus in corpora for file in corpus.files] == paths
+    assert states(*corpora) == ["ok"] * len(paths)
 
 
 def test_a_part_of_a_file_that_nobody_asked_for_is_refused(host):

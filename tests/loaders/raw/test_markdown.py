@@ -7,8 +7,8 @@ from raw_cases import document
 
 from discoprobe.loaders.raw import (
     DropCounts,
+    RawDocument,
     ReadOptions,
-    Row,
     RuleEngine,
     annotated_documents,
     lost_text,
@@ -21,7 +21,7 @@ MORE = "An seinem Ufer liegen drei Städte. Die größte hat einen Hafen."
 
 def read(source):
     counts = DropCounts()
-    text = row_document(Row("a", "a", source), ReadOptions(lang="de"), counts)
+    text = row_document(RawDocument("a", (), "a", source), ReadOptions(lang="de"), counts)
     return [(p.kind, p.text) for p in text.paragraphs], text.gaps, counts.reasons
 
 

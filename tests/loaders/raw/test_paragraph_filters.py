@@ -7,7 +7,6 @@ from discoprobe.loaders.raw import (
     Paragraph,
     RawDocument,
     ReadOptions,
-    Row,
     TextWithOffsets,
     filter_paragraphs,
     read_documents,
@@ -115,7 +114,7 @@ def test_in_many_documents_a_line_must_recur_in_a_share_of_them():
         texts[n] += "\n\nAlle Rechte bei uns, auch 2003."
     for n in range(6):
         texts[n + 7] += "\n\nDiese Zeile steht in sechs Texten."
-    rows = [Row(f"t.jsonl:{n}", str(n), text) for n, text in enumerate(texts, 1)]
+    rows = [RawDocument(str(n), (), f"t.jsonl:{n}", text) for n, text in enumerate(texts, 1)]
     recurring = [set(lines) for _, lines in with_boilerplate(rows, 2)]
     assert recurring[:7] == [{"Alle Rechte bei uns, auch 2003."}] * 7, "7 of 3,500 documents are .002"
     assert not any(recurring[7:])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.raw import DropCounts, ReadOptions, Row, row_document
+from discoprobe.loaders.raw import DropCounts, RawDocument, ReadOptions, row_document
 
 PROSE = """Am Morgen ging der Mann über die
 Brücke und sah, dass der Fluss über
@@ -16,7 +16,7 @@ zum Bahnhof.
 
 def read(source, **options):
     counts = DropCounts()
-    found = row_document(Row("x", "x", source), ReadOptions(**options), counts)
+    found = row_document(RawDocument("x", (), "x", source), ReadOptions(**options), counts)
     for paragraph in found.paragraphs:
         for start, end in paragraph.sentences or ():
             assert paragraph.text[start:end].strip()
@@ -145,7 +145,7 @@ def test_divided_words_of_a_language_for_which_wordfreq_needs_another_library(la
 def test_boilerplate_is_a_gap():
     source = PROSE.replace("\n\n", "\n\nTeilen Sie diesen Artikel!\n")
     counts = DropCounts()
-    found = row_document(Row("x", "x", source), ReadOptions(), counts, {"Teilen Sie diesen Artikel!"})
+    found = row_document(RawDocument("x", (), "x", source), ReadOptions(), counts, {"Teilen Sie diesen Artikel!"})
     assert dict(counts.reasons) == {"boilerplate": 1}
     assert (len(found.paragraphs), found.gaps) == (2, {1})
 

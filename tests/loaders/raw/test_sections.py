@@ -13,7 +13,7 @@ from discoprobe.builders import Settings
 from discoprobe.builders.build import build
 from discoprobe.loaders import CorpusFormatError, Source
 from discoprobe.loaders.conllu import read_corpora
-from discoprobe.loaders.raw import AnnotationOptions, DropCounts, ReadOptions, Row, parquet_corpus, row_document
+from discoprobe.loaders.raw import AnnotationOptions, DropCounts, RawDocument, ReadOptions, parquet_corpus, row_document
 from discoprobe.loaders.raw.prepare import prepare
 
 ARTICLE = """# Der See
@@ -33,7 +33,7 @@ OPTIONS = ReadOptions(script_share=0, language_share=0, boilerplate=0, duplicate
 
 
 def numbers(text):
-    found = row_document(Row("a.md", "a", text), OPTIONS, DropCounts())
+    found = row_document(RawDocument("a", (), "a.md", text), OPTIONS, DropCounts())
     return [paragraph.section for paragraph in found.paragraphs if paragraph.kind == "text"]
 
 

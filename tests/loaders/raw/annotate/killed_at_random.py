@@ -57,8 +57,8 @@ def main(kind, folder):
     trees = [tree_of(folder / name) for name in ("whole", "killed", "several")]
     print(json.dumps({
         "kills": kills, "kept": all(kept), "files": sorted(trees[0]), "words": [several.new_words, again.new_words],
-        "batches": whole.manifest["documents"], "killed": trees[1] == trees[0], "several": trees[2] == trees[0],
-        "corrections": whole.manifest["corrections"],
+        "batches": whole.manifest.documents, "killed": trees[1] == trees[0], "several": trees[2] == trees[0],
+        "corrections": whole.manifest.corrections,
     }))  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def test_sentences_are_slices_of_the_source(corpus):
     found, documents = corpus
     sources = {one.source: one.source_text for one in documents}
     parsed = conllu.parse(conllu_of(found.folder))
-    assert len(parsed) == found.manifest["sentences"]
+    assert len(parsed) == found.manifest.sentences
     for sentence in parsed:
         name, start, end = re.fullmatch(r"(.*):(\d+):(\d+)", sentence.metadata["source"]).groups()
         assert sources[name][int(start) : int(end)] == sentence.metadata["text"]
@@ -46,8 +46,8 @@ def test_every_reader_reads_what_was_annotated(corpus):
     theirs = udapi.Document()
     theirs.from_conllu_string(conllu_of(found.folder))
     assert ours.n_documents == 3
-    assert ours.n_sentences == len(list(theirs.bundles)) == found.manifest["sentences"]
-    assert ours.n_words == found.manifest["words"] == sum(len(b.get_tree().descendants) for b in theirs.bundles)
+    assert ours.n_sentences == len(list(theirs.bundles)) == found.manifest.sentences
+    assert ours.n_words == found.manifest.words == sum(len(b.get_tree().descendants) for b in theirs.bundles)
     assert ours.layers == {"deps", "documents", "feats", "lemma", "text", "upos"}
     assert [bundle.get_tree().compute_text() for bundle in theirs.bundles] == [
         bundle.get_tree().text for bundle in theirs.bundles
@@ -63,7 +63,7 @@ def test_a_stage_direction_is_no_sentence_and_ends_the_run(corpus):
     assert "Was ist das" not in " ".join(own["text"])
     assert own["sent_id"].to_list() == ["b-1", "b-2", "b-4", "b-5"]
     assert len(set(own["run"])) == 2
-    assert corpus[0].manifest["drops"]["annotation"] == {"stage": 1}
+    assert corpus[0].manifest.drops["annotation"] == {"stage": 1}
 
 
 def test_a_gap_of_the_source_ends_the_run_and_a_speaker_does_not(german, tmp_path):
@@ -126,7 +126,7 @@ def test_a_token_longer_than_stanza_reads_keeps_its_text(german):
 def test_a_text_without_stops_is_left_out_and_counted(german, tmp_path):
     documents = [document("a", [GERMAN[0], "wort " * 600, GERMAN[1]])]
     found = annotated(documents, tmp_path / "out", german)
-    assert found.manifest["drops"]["annotation"] == {"long-sentence": 1}
+    assert found.manifest.drops["annotation"] == {"long-sentence": 1}
     assert len(set(next(read_corpora([tmp_path / "out"])["de"].shards()).sentences["run"])) == 2
 
 
@@ -135,7 +135,7 @@ def test_a_text_without_stops_is_left_out_and_counted(german, tmp_path):
 )
 def test_odd_text_does_no_harm(german, tmp_path, text):
     found = annotated([document("a", [GERMAN[0], text])], tmp_path / "out", german)
-    assert read_corpora([tmp_path / "out"])["de"].n_sentences == found.manifest["sentences"] >= 2
+    assert read_corpora([tmp_path / "out"])["de"].n_sentences == found.manifest.sentences >= 2
 
 
 def test_fewer_processors_leave_columns_empty(stanza_engine, tmp_path):
@@ -151,7 +151,7 @@ def test_an_extracted_text_is_kept_beside_the_corpus(german, tmp_path):
     one = document("plays/faust", GERMAN, extracted=True)
     other = RawDocument("../up", one.paragraphs, "x.xml", one.source_text, extracted=True)
     found = annotated([one, other], tmp_path / "out", german)
-    texts = [name for name in found.manifest["files"] if name.startswith("text/")]
+    texts = [name for name in found.manifest.files if name.startswith("text/")]
     assert len(texts) == 2
     for sentence in conllu.parse(conllu_of(found.folder)):
         name, start, end = re.fullmatch(r"(.*):(\d+):(\d+)", sentence.metadata["source"]).groups()

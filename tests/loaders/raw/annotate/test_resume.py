@@ -65,7 +65,7 @@ def test_what_was_annotated_is_not_annotated_again(tmp_path):
     rest = Counting()
     found = annotated(DOCUMENTS, out, rest, batch=100)
     assert rest.given == 12
-    assert found.manifest["documents"] == 6
+    assert found.manifest.documents == 6
     nothing = Counting()
     before = tree_of(out)
     assert annotated(DOCUMENTS, out, nothing, batch=100).new_words == 0
@@ -77,7 +77,7 @@ def test_corrected_boundaries_are_counted_however_the_work_was_done(tmp_path):
     texts = ["Er schwieg. ... Sie ging weg.", "Sie kam. *** Er blieb.", "Es blieb dabei."]
     documents = [document(f"d{n}", [*texts, f"Satz {n}."]) for n in range(6)]
     whole = annotated(documents, tmp_path / "one", RuleEngine("de"), batch=100)
-    assert whole.manifest["corrections"] == {"signs-alone": 6}
+    assert whole.manifest.corrections == {"signs-alone": 6}
     assert corpus_corrections(tmp_path / "one") == {"signs-alone": 6}
     annotated(documents, tmp_path / "two", RuleEngine("de"), batch=100, jobs=2)
     with pytest.raises(DiscoprobeError, match="power"):
@@ -134,7 +134,7 @@ def test_no_other_annotation_begins_in_the_folder_while_texts_are_read(tmp_path,
             annotated(DOCUMENTS[3:], tmp_path / "out", RuleEngine("de"), name=name)
         yield DOCUMENTS[1]
 
-    assert annotated(reading(), tmp_path / "out", RuleEngine("de")).manifest["documents"] == 2
+    assert annotated(reading(), tmp_path / "out", RuleEngine("de")).manifest.documents == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 

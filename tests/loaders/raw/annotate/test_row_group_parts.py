@@ -83,9 +83,9 @@ def test_sentences_are_those_of_the_way_through_conllu(tmp_path):
     assert new["begins"].sum() > new["doc_id"].n_unique()  # the headings inside documents
     assert new["begins"].to_list() == old["begins"].to_list()
     record = corpus.parts[0].record()
-    assert record["drops"] == annotated.manifest["drops"]
+    assert record["drops"] == annotated.manifest.drops
     assert record["drops"]["reading"].keys() >= {"paragraph-language", "no-letters", "duplicate-paragraph"}
-    assert (record["documents"], record["sentences"]) == (annotated.manifest["documents"], old.height)
+    assert (record["documents"], record["sentences"]) == (annotated.manifest.documents, old.height)
     assert record["about"][0] == ["es/000", "Cuento es/000", "https://example.org/0"]
 
 
@@ -145,7 +145,7 @@ def test_urls_and_patterns_give_the_same_parts(folder, url):
     by_path = parquet_corpus(str(folder), FACTS, RULES)
     assert is_parquet_text(str(folder))
     found = parquet_corpus(url.format(folder), FACTS, RULES)
-    assert {part.file.digest for part in found.parts} <= {part.file.digest for part in by_path.parts}
+    assert {part.file.sha256 for part in found.parts} <= {part.file.sha256 for part in by_path.parts}
     assert found.parts[0].load().sentences["text"].equals(by_path.parts[0].load().sentences["text"])
 
 
