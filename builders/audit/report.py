@@ -8,7 +8,7 @@ import enum
 import json
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias, TypedDict
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import field
@@ -389,7 +389,7 @@ def _plain(value: "JSON | tuple[JSON, ...]") -> JSON:
     return round(value, DIGITS) if isinstance(value, float) else value
 
 
-class Tally(TypedDict):
+class Tally(msgspec.Struct, frozen=True):
     """What one config adds to the test of a design: its rows, and the expected number of them that are right.
 
     ``independent``: how many independent rows they are worth. ``baseline``, ``threshold``: how many the majority
@@ -406,16 +406,16 @@ class Tally(TypedDict):
 def tallies(report: Report) -> dict[str, Tally]:
     """What a report adds for each shortcut that could have failed the config, by check."""
     return {
-        finding.check: {
-            "n": finding.n,
-            "independent": round(finding.independent, 2),
-            "baseline": round((finding.baseline or 0.0) * finding.n, 2),
-            "threshold": round((finding.threshold or 0.0) * finding.n, 2),
-            "correct": {
+        finding.check: Tally(
+            n=finding.n,
+            independent=round(finding.independent, 2),
+            baseline=round((finding.baseline or 0.0) * finding.n, 2),
+            threshold=round((finding.threshold or 0.0) * finding.n, 2),
+            correct={
                 name: round(accuracy * finding.n, 2)
                 for name, accuracy in (finding.tried or {finding.check: finding.measured or 0.0}).items()
             },
-        }
+        )
         for finding in report.findings
         if finding.decides
     }
@@ -469,13 +469,13 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
     tested = []
     for check in BY_ID:
         parts = [config[check] for config in configs if check in config]
-        names = [name for name in (parts[0]["correct"] if parts else ()) if all(name in p["correct"] for p in parts)]
+        names = [name for name in (parts[0].correct if parts else ()) if all(name in part.correct for part in parts)]
         if not names:
             continue
         accuracy, interval, threshold = _add_up(parts, names)
         without_one = [_add_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts) if parts[1:] else 0)]
-        n = sum(part["n"] for part in parts)
-        baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
+        n = sum(part.n for part in parts)
+        baseline = round(sum(part.baseline for part in parts) / n, DIGITS)
         outcome = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
         if outcome is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
             outcome = Status.OPEN
@@ -485,7 +485,7 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
 
 def _add_up(parts: Sequence[Tally], names: Sequence[str]) -> tuple[float, Interval, float]:
     """The accuracy of the best solver over all rows, its interval, and the threshold."""
-    n, independent = sum(part["n"] for part in parts), sum(part["independent"] for part in parts)
-    best = max(sum(part["correct"][name] for part in parts) for name in names) / n
-    threshold = sum(part["threshold"] for part in parts) / n
+    n, independent = sum(part.n for part in parts), sum(part.independent for part in parts)
+    best = max(sum(part.correct[name] for part in parts) for name in names) / n
+    threshold = sum(part.threshold for part in parts) / n
     return round(best, DIGITS), exact(best * independent, independent, len(names)), round(threshold, DIGITS)
