@@ -56,7 +56,7 @@ def test_the_commit_of_the_manifest_is_what_is_fetched(former, tmp_path, monkeyp
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
     if place == "by hash":
         (tmp_path / "mirror").mkdir()
-        shutil.copy(file, tmp_path / "mirror" / source["files"][file.name]["sha256"])
+        shutil.copy(file, tmp_path / "mirror" / source["files"][file.name].sha256)
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path / "mirror" if place == "by hash" else file.parents[3]))
     found = verify(str(release), rebuilder((), 1))
     assert found.differences == ()

@@ -305,7 +305,7 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
         assert once not in told
         assert f"{MARKS[word]}](cards/{found['configs'][name]['lang']}.md#{name})" in release
     for path in (tmp_path / "out" / "cards").iterdir():
-        assert found["files"][f"cards/{path.name}"]["bytes"] == path.stat().st_size
+        assert found["files"][f"cards/{path.name}"].bytes == path.stat().st_size
 
 
 @pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "– | length +.000 | –"), (0.62, "– | – | length +.120")])
