@@ -36,7 +36,7 @@ def log_probabilities(
         fewest: how many tokens ``other`` must have; with fewer the result is None.
     """
     (_, known), (text, asked) = (
-        _read(each, unspaced=unspaced) for each in (pl.Series("text", other, dtype=pl.String), texts)
+        _words_and_ngrams(each, unspaced=unspaced) for each in (pl.Series("text", other, dtype=pl.String), texts)
     )
     n_words = len(known[0][1])
     if n_words < fewest:
@@ -50,7 +50,7 @@ def log_probabilities(
     return np.bincount(text, np.log(probability), len(texts)).astype(np.float64), n_words
 
 
-def _read(texts: pl.Series, *, unspaced: bool) -> tuple[Ints, list[tuple[Keys, Keys]]]:
+def _words_and_ngrams(texts: pl.Series, *, unspaced: bool) -> tuple[Ints, list[tuple[Keys, Keys]]]:
     """The number of the text of each word, and for each length the context of the word and the n-gram it ends."""
     listed = texts.to_frame("text").with_row_index("text_number").select(
         "text_number", word=tokens(pl.col("text").str.to_lowercase(), unspaced=unspaced)
