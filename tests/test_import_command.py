@@ -10,7 +10,6 @@ import pytest
 from datasets import load_dataset
 from typer.testing import CliRunner
 
-from discoprobe.auditing import About
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.review import read_card
 from discoprobe.cli import app
@@ -223,4 +222,3 @@ def test_beside_configs_of_ours(write, command, tmp_path):
     done = command(write("test.jsonl", rows), "--task-type", "single", "--name", "mine")
     assert done.exception is None, done.stdout
     assert set(manifest.read(tmp_path / "out")["configs"]) == {"bso_es", "mine_es"}
-    assert About("single", "mine", "es", "x").citation == ""

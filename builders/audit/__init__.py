@@ -1,15 +1,13 @@
 """The audit: the faults of a labelled dataset, and the accuracy of baselines that do not know the language.
 
-Rows come from a config (``own_configs``) or from other files (``inputs``; ``external`` makes configs of them);
-``frame`` defines their columns. ``run`` makes a ``report`` with one finding per check of the table in ``thresholds``:
-``integrity`` checks rows, ``solvers`` look for shortcuts, ``intervals`` says how sure that is. ``report`` also adds up
-the configs of a task.
+Rows come from a config (``own_configs``) or from other files (``inputs``); ``frame`` defines their columns. ``run``
+makes a ``report`` with one finding per check of the table in ``thresholds``: ``integrity`` checks rows, ``solvers``
+look for shortcuts, ``intervals`` says how sure that is. ``report`` also adds up the configs of a task.
 """
 
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "external": ["suite_of"],
     "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_edited", "with_used_labels"],
     "integrity": ["INTEGRITY", "Subject", "fidelity"],
     "intervals": [

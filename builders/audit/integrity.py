@@ -4,7 +4,6 @@
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import combinations
@@ -14,13 +13,11 @@ import msgspec
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, LEAK_WORDS, LEAKS, NEAR_JACCARD
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, LEAK_WORDS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
@@ -130,7 +127,7 @@ def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") ->
 
 # Duplicates and leaks
 
-_SPLIT = pl.col("split").to_physical()
+SPLIT_NUMBER = pl.col("split").to_physical()
 
 
 def duplicates_within(subject: Subject) -> Measure:
@@ -143,7 +140,7 @@ def shared_with_earlier(check: str, subject: Subject) -> Measure:
     if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     frame, key = subject.shared_by(check)
-    return measure_rows(frame.filter(_SPLIT.min().over(key) < _SPLIT))
+    return measure_rows(frame.filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER))
 
 
 def altered_copies_of_earlier(subject: Subject) -> Measure:
@@ -156,7 +153,7 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
     if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     sentences, texts = subject.sentences
-    first = sentences.group_by("sentence").agg(first=_SPLIT.min())
+    first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min())
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
     altered, compared, units = [], 0, 0
     rows = subject.data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
@@ -181,7 +178,7 @@ def split_groups(subject: Subject) -> Measure:
     rows = subject.data.rows.filter(pl.col("group").is_not_null())
     if len(subject.data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
         return SKIPPED
-    shared = rows.filter(_SPLIT.min().over("group") < _SPLIT)
+    shared = rows.filter(SPLIT_NUMBER.min().over("group") < SPLIT_NUMBER)
     detail = f"{shared['group'].n_unique():,} groups are in several splits" if shared.height else ""
     return measure_rows(shared, detail=detail)
 
@@ -220,66 +217,6 @@ def missing_splits(subject: Subject) -> Measure:
     if missing and len(data.splits) == 1:
         detail = f"there is only one split ({data.splits[0]}), so that leaks between splits cannot be seen"
     return Measure(len(missing), detail=detail, cost=len(missing) / len(SPLITS))
-
-
-def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
-    """``data`` without the rows of earlier splits that leak into later ones, and how many rows each check removed.
-
-    Later splits stay as they were published, so that scores on them can be compared. Of a row that occurs several times
-    in its split the first stays.
-    """
-    counts: Counter[str] = Counter()
-    rows = data.rows
-    for check in LEAKS:
-        subject = Subject(replace(data, rows=rows))
-        if check == "dup-within":
-            leaking = subject.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
-        else:
-            frame, key = subject.shared_by(check)
-            leaking = frame.filter(_SPLIT.max().over(key) > _SPLIT)
-        leaking = leaking.select("split", "place").unique()
-        counts[check] = leaking.height
-        rows = rows.join(leaking, on=["split", "place"], how="anti", maintain_order="left")
-    placed = rows.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
-    return replace(data, rows=placed), {check: n for check, n in counts.items() if n}
-
-
-def regrouped(data: AuditInput) -> tuple[AuditInput, str]:
-    """``data`` with rows that share an input, a sentence or a near duplicate in one split, and a remark on the groups.
-
-    The groups (connected rows, over any number of steps) are dealt from the largest to the smallest, those of one size
-    in the order of a hash, each to the split that lacks most of its published share of the rows.
-    """
-    rows = data.rows.with_row_index("row")
-    numbers = rows.select("row", "split", "place")
-    subject, n = Subject(data), rows.height
-    ends: list[tuple[np.ndarray, np.ndarray]] = []
-    for check in ("dup-across", "sentence-leak", "near-dup"):
-        frame, key = subject.shared_by(check)
-        shared = (
-            frame.select("split", "place", key).join(numbers, on=["split", "place"]).select("row", link=pl.col(key))
-        )
-        first = pl.col("row").min().over("link")
-        pairs = shared.select("row", first=first).filter(pl.col("row") != pl.col("first"))
-        ends.append((pairs["row"].to_numpy(), pairs["first"].to_numpy()))
-    start, end = (np.concatenate(side) for side in zip(*ends, strict=True))
-    graph = sparse.coo_matrix((np.ones(len(start)), (start, end)), (n, n))
-    component = pl.Series(csgraph.connected_components(graph, directed=False)[1])
-    groups = rows.select("id", component=component).group_by("component").agg(pl.len(), pl.col("id").min())
-    keys = pl.Series(hashing.mix([hashing.digest(row_id) for row_id in groups["id"]], "audit", "regrouped"))
-    groups = groups.with_columns(key=keys).sort("len", "key", descending=[True, False])
-    lacking = dict(data.counts)
-    splits = []
-    for size in groups["len"]:
-        split = max(lacking, key=lambda name: lacking[name])
-        lacking[split] -= size
-        splits.append(split)
-    of_row = component.replace_strict(groups["component"], pl.Series(splits), return_dtype=rows.schema["split"])
-    dealt = rows.with_columns(split=of_row).sort("split", "row", maintain_order=True).drop("row")
-    dealt = dealt.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
-    largest = groups["len"][0]
-    remark = f"rows that share a sentence are in one split: {groups.height:,} groups, the largest has {largest:,} rows"
-    return replace(data, rows=dealt), remark
 
 
 # Labels and their order

@@ -8,7 +8,7 @@ import enum
 import json
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias, TypedDict
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import field
@@ -226,16 +226,6 @@ class Heuristics(msgspec.Struct, frozen=True):
     fallbacks: tuple[Baseline, ...]
 
 
-class Strongest(msgspec.Struct, frozen=True):
-    """The shortcut with the largest gain over the majority baseline, measured on ``n`` rows."""
-
-    check: str
-    accuracy: float
-    gain: float
-    interval: Interval | None
-    n: int
-
-
 class Report(msgspec.Struct, frozen=True):
     """What an audit found.
 
@@ -345,7 +335,7 @@ class Report(msgspec.Struct, frozen=True):
         return next((baseline for baseline in of_rows if baseline is not None), 0.0)
 
     @property
-    def strongest(self) -> Strongest | None:
+    def strongest(self) -> Finding | None:
         """The shortcut with the largest gain of those that read texts, as models do; None where none was measured.
 
         The model of other text is none: the rows alone do not give it.
@@ -353,17 +343,14 @@ class Report(msgspec.Struct, frozen=True):
         return self._strongest(of_text=True)
 
     @property
-    def strongest_beside_text(self) -> Strongest | None:
+    def strongest_beside_text(self) -> Finding | None:
         """The same of the shortcuts that read no text, but other columns or the order of rows."""
         return self._strongest(of_text=False)
 
-    def _strongest(self, *, of_text: bool) -> Strongest | None:
+    def _strongest(self, *, of_text: bool) -> Finding | None:
         shortcuts = [f for f in self.findings if BY_ID[f.check].of_text == of_text and f.check != FLOOR]
         gains = [(gain, f) for f in shortcuts if (gain := f.gain) is not None]
-        if not gains:
-            return None
-        gain, best = max(gains, key=lambda pair: pair[0])
-        return Strongest(best.check, float(best.measured or 0.0), gain, best.interval, best.n)
+        return max(gains, key=lambda pair: pair[0])[1] if gains else None
 
     def finding(self, check: str) -> Finding:
         """The finding of one check."""
@@ -378,8 +365,11 @@ class Report(msgspec.Struct, frozen=True):
         summary: dict[str, JSON] = {
             "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
         }  # fmt: skip
-        best = {"strongest": self.strongest, "strongest_beside_text": self.strongest_beside_text}
-        summary |= {name: None if each is None else msgspec.to_builtins(each) for name, each in best.items()}
+        for name, best in {"strongest": self.strongest, "strongest_beside_text": self.strongest_beside_text}.items():
+            summary[name] = None if best is None else {
+                "check": best.check, "accuracy": best.measured, "gain": best.gain,
+                "interval": best.interval and list(best.interval), "n": best.n,
+            }  # fmt: skip
         fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
             values["macro_f1"] = finding.macro_f1 and msgspec.to_builtins(finding.macro_f1)
@@ -399,7 +389,7 @@ def _plain(value: "JSON | tuple[JSON, ...]") -> JSON:
     return round(value, DIGITS) if isinstance(value, float) else value
 
 
-class Tally(TypedDict):
+class Tally(msgspec.Struct, frozen=True):
     """What one config adds to the test of a design: its rows, and the expected number of them that are right.
 
     ``independent``: how many independent rows they are worth. ``baseline``, ``threshold``: how many the majority
@@ -416,16 +406,16 @@ class Tally(TypedDict):
 def tallies(report: Report) -> dict[str, Tally]:
     """What a report adds for each shortcut that could have failed the config, by check."""
     return {
-        finding.check: {
-            "n": finding.n,
-            "independent": round(finding.independent, 2),
-            "baseline": round((finding.baseline or 0.0) * finding.n, 2),
-            "threshold": round((finding.threshold or 0.0) * finding.n, 2),
-            "correct": {
+        finding.check: Tally(
+            n=finding.n,
+            independent=round(finding.independent, 2),
+            baseline=round((finding.baseline or 0.0) * finding.n, 2),
+            threshold=round((finding.threshold or 0.0) * finding.n, 2),
+            correct={
                 name: round(accuracy * finding.n, 2)
                 for name, accuracy in (finding.tried or {finding.check: finding.measured or 0.0}).items()
             },
-        }
+        )
         for finding in report.findings
         if finding.decides
     }
@@ -479,13 +469,13 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
     tested = []
     for check in BY_ID:
         parts = [config[check] for config in configs if check in config]
-        names = [name for name in (parts[0]["correct"] if parts else ()) if all(name in p["correct"] for p in parts)]
+        names = [name for name in (parts[0].correct if parts else ()) if all(name in part.correct for part in parts)]
         if not names:
             continue
         accuracy, interval, threshold = _add_up(parts, names)
         without_one = [_add_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts) if parts[1:] else 0)]
-        n = sum(part["n"] for part in parts)
-        baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
+        n = sum(part.n for part in parts)
+        baseline = round(sum(part.baseline for part in parts) / n, DIGITS)
         outcome = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
         if outcome is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
             outcome = Status.OPEN
@@ -495,7 +485,7 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
 
 def _add_up(parts: Sequence[Tally], names: Sequence[str]) -> tuple[float, Interval, float]:
     """The accuracy of the best solver over all rows, its interval, and the threshold."""
-    n, independent = sum(part["n"] for part in parts), sum(part["independent"] for part in parts)
-    best = max(sum(part["correct"][name] for part in parts) for name in names) / n
-    threshold = sum(part["threshold"] for part in parts) / n
+    n, independent = sum(part.n for part in parts), sum(part.independent for part in parts)
+    best = max(sum(part.correct[name] for part in parts) for name in names) / n
+    threshold = sum(part.threshold for part in parts) / n
     return round(best, DIGITS), exact(best * independent, independent, len(names)), round(threshold, DIGITS)

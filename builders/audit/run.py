@@ -172,12 +172,10 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> t
         threshold = None if gain is None else round(baseline + gain, DIGITS)
         interval, independent = score.interval, score.independent
         figure = Figure("accuracy", score.accuracy, baseline, threshold, interval)
-        macro = macro_f1(score, problem) if data.natural and not data.external else None
-        f1 = None
-        if macro:
-            gain = check.allowed_gain(macro.baseline) if check.id in binding else None
-            most = None if gain is None else round(macro.baseline + gain, DIGITS)
-            f1 = Figure("macro-F1", macro.value, round(macro.baseline, DIGITS), most, macro.interval)
+        f1 = macro_f1(score, problem) if data.natural and not data.external else None
+        if f1 and f1.baseline is not None and check.id in binding:
+            gain = check.allowed_gain(f1.baseline)
+            f1 = replace(f1, threshold=None if gain is None else round(f1.baseline + gain, DIGITS))
         status = max(filter(None, (figure, f1)), key=lambda each: each.excess).outcome
         groups = min(len(np.unique(numbers)) for numbers in score.clusterings)
         detail = score.detail

@@ -21,7 +21,7 @@ import msgspec
 
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
-from discoprobe.builders.audit.report import Figure, Finding, Report, Status, Tally, tallies
+from discoprobe.builders.audit.report import Figure, Finding, Report, Status, tallies
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, Kind
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
@@ -101,7 +101,7 @@ class AuditEntry(TypedDict):
     accuracy: float | None
     gain: NotRequired[float | None]
     beside_text: NotRequired[str | None]
-    evidence: NotRequired[dict[str, Tally]]
+    evidence: NotRequired[dict[str, Any]]
 
 
 class Audited(TypedDict):
@@ -401,10 +401,10 @@ def audit_entry(report: Report) -> AuditEntry:
         "resolution": report.resolution,
         "majority": report.majority,
         "strongest": best.check if best else None,
-        "accuracy": best.accuracy if best else None,
+        "accuracy": best.measured if best else None,
         "gain": best.gain if best else None,
         "beside_text": beside.check if beside else None,
-        "evidence": tallies(report),
+        "evidence": msgspec.to_builtins(tallies(report)),
     }
 
 

@@ -6,14 +6,13 @@ other things than texts, exemptions, missing splits, and the smallest gain that 
 
 import functools
 import importlib.resources
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, designs, grade_of
+from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, Tally, designs, grade_of
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
 
@@ -298,10 +297,7 @@ def recorded_designs() -> Mapping[str, Design]:
     They are the same on every card of a task, whatever else is in the release.
     """
     data = importlib.resources.files("discoprobe.cards.metadata").joinpath("designs.json").read_bytes()
-    return {
-        task: Design(**{**design, "interval": tuple(design["interval"]), "outcome": Status(design["outcome"])})
-        for task, design in json.loads(data).items()
-    }
+    return msgspec.json.decode(data, type=dict[str, Design])
 
 
 def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
@@ -315,7 +311,8 @@ def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry
 def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
     """Every shortcut of a task over the rows of its configs; without those that the task is exempt from."""
     exempt = {check for audit in audits for check in audit.get("exempt", [])}
-    return [design for design in designs([audit.get("evidence", {}) for audit in audits]) if design.check not in exempt]
+    evidence = [msgspec.convert(audit.get("evidence", {}), dict[str, Tally]) for audit in audits]
+    return [design for design in designs(evidence) if design.check not in exempt]
 
 
 def tally(words: Iterable[str]) -> dict[str, int]:

@@ -1,13 +1,11 @@
-"""Audits data that are there already, and takes them into a release: `build audit` and `build import`.
+"""Audits data that are there already: `build audit`.
 
 `read_all` reads a release folder, its configs, other files, or datasets of the Hub (`reading_of` says how); `reports`
-audits what was read. `audit_any` is the same for data in memory. `import_data` audits an external dataset and writes it
-into a release folder as a config.
+audits what was read. `audit_any` is the same for data in memory.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,31 +14,23 @@ import msgspec
 import polars as pl
 from msgspec import field
 
-from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, Leaks, config_of, suite_of
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
-from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import JSON, Report
 from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.thresholds import LEAKS
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import audit_entry
-from discoprobe.cards.metadata.yaml_header import is_language, language_code
-from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdict_of, verdicts
-from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.catalogue.treebanks import HUB, Source
+from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdicts
+from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.process_pool import process_pool, silent
 from discoprobe.loaders.raw.text_rows import READABLE
-from discoprobe.loaders.tables import is_archive
 from discoprobe.remote_folders import local
 
 if TYPE_CHECKING:
@@ -217,7 +207,7 @@ class JudgedReport(Report, frozen=True):
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
     def __repr__(self) -> str:
-        best = f"; strongest {self.strongest.check} {self.strongest.accuracy:.3f}" if self.strongest else ""
+        best = f"; strongest {self.strongest.check} {self.strongest.measured:.3f}" if self.strongest else ""
         return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
 
     def to_dict(self) -> dict[str, JSON]:
@@ -306,89 +296,3 @@ def _frame(rows: Any) -> pl.DataFrame:
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
-
-
-class About(msgspec.Struct, frozen=True):
-    """The user's description of the data: type of the rows, name and language of the config, licence, citation."""
-
-    task_type: str
-    name: str
-    lang: str
-    licence: str
-    citation: str = ""
-
-
-class Imported(msgspec.Struct, frozen=True):
-    """The report on a config, leak → rows left out, remarks on it, what was skipped, and whether it was written."""
-
-    report: Report
-    leaks: Mapping[str, int]
-    remarks: Sequence[str]
-    skipped: Sequence[Skipped]
-    written: bool
-
-
-def import_data(  # noqa: PLR0913 (one parameter per option)
-    names: Sequence[str], reading: Reading, about: About, out: Path, *, leaks: Leaks = "keep", strict: bool = False
-) -> Imported:
-    """Writes the config ``{name}_{lang}`` into a release folder, with what the audit found; ``strict``: if it passes.
-
-    The rows are those of others: what is wrong with them is for the card to say, and stops an import only on request.
-
-    Raises:
-        DiscoprobeError: the files hold several datasets, the rows have another type, name, language or licence is not
-            valid, or too many rows leak to be left out.
-    """
-    task_type = next((name for name in TASK_TYPES if name == about.task_type), None)
-    if task_type is None and about.task_type not in SUITES:
-        raise UnknownNameError("task type", about.task_type, [*TASK_TYPES, *SUITES])
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", about.name) or about.name in all_tasks():
-        raise DiscoprobeError(
-            f"'{about.name}' cannot name a config: use small letters, digits and _, and not the name of a task"
-        )
-    if not (re.fullmatch(r"[a-z]{2,3}", about.lang) and is_language(language_code(about.lang))):
-        raise DiscoprobeError(f"'{about.lang}' is not a language code of ISO 639-1 or 639-3, such as es or cop")
-    licences.checked(about.licence)
-    skipped: Sequence[Skipped] = ()
-    files = _files(names)
-    if task_type is None:
-        files = [file for file in files if file.suffix in SUFFIXES]
-        if not files:
-            kinds = ", ".join(SUFFIXES)
-            raise DiscoprobeError(f"{' '.join(names)}: no file to read; --task-type {about.task_type} reads {kinds}")
-        config = suite_of(about.task_type, files, name=about.name, lang=about.lang, source=_source_of(about, files))
-        report = audit(config)
-    else:
-        read, skipped = read_all(names, out, reading)
-        if len(read) > 1:
-            found = ", ".join(data.name for data in read)
-            raise DiscoprobeError(f"{' '.join(names)}: {len(read)} datasets ({found}); import them one by one")
-        data = read[0]
-        names_read = {file for of_split in (data.read.files if data.read else {}).values() for file in of_split}
-        files = [path for path in files if path.name in names_read or is_archive(path)]
-        source = _source_of(about, files)
-        if not files:  # the repository on the Hub
-            source = msgspec.structs.replace(source, name=data.name, repo=f"datasets/{data.name}")
-        config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, leaks=leaks)
-        report = msgspec.structs.replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
-    written = not strict or not report.failed or verdict_of(report).is_minor
-    if written:
-        with open_release(out) as release:
-            release.add(config, report)
-            release.finish()
-    dropped = {check: config.drops[check] for check in LEAKS if check in config.drops}
-    remarks = [note for note in config.notes if note not in (report.read.notes if report.read else ())]
-    return Imported(report, dropped, remarks, skipped, written)
-
-
-def _files(names: Sequence[str]) -> list[Path]:
-    """The named files, and all files in the named folders."""
-    places = [path for name in names if (path := Path(name)).exists()]
-    inside = [file for place in places for file in ([place] if place.is_file() else sorted(place.rglob("*")))]
-    return [file for file in inside if file.is_file()]
-
-
-def _source_of(about: About, files: Sequence[Path]) -> Source:
-    """The user's description as a source, with the files and their hashes."""
-    hashed = tuple(msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name) for path in files)
-    return Source(about.name, about.lang, about.licence, "", "", about.citation, hashed)

@@ -88,7 +88,6 @@ def test_pickled_blocks_tasks_and_plans_give_the_same_rows(tmp_path):
 # Comparisons of identity
 
 IN_ONE_CALL = {
-    "audit/external.py: data.shape is not expected": "both are members of Shape",
     "config.py: kind is INTEGER": "the schemas are constants of the module, and no frame carries one",
 }
 """Comparisons with something that pickling copies, and why no copy meets them."""

@@ -412,16 +412,16 @@ def read_columns(
     labelled, names = _as_written(frame[roles.label]), class_names.get(roles.label, ())
     if shape is Shape.CHOICE:
         most = most_choices(frame)
-        labels = Labels(tuple(map(str, range(most))), _right_choices(name, frame, roles.label, most))
+        used, index, note = tuple(map(str, range(most))), _right_choices(name, frame, roles.label, most), ""
     elif names and labelled.dtype.is_integer() and 0 <= int(labelled.min()) <= int(labelled.max()) < len(names):  # type: ignore[arg-type]
-        used, index = with_used_labels(names, pl.DataFrame({"label": labelled}), shape)
-        labels = Labels(used, index["label"])
+        used, indexed = with_used_labels(names, pl.DataFrame({"label": labelled}), shape)
+        index, note = indexed["label"], ""
     else:
-        labels = index_labels(labelled)
-    rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=numbers_of(labelled)), shape)
+        used, index, note = index_labels(labelled)
+    rows = conform(frame.with_columns(index.alias("label"), score=numbers_of(labelled)), shape)
     ids = rows["pair_id"].drop_nulls()
     paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
-    notes = [*roles.notes, *([labels.note] if labels.note else [])]
+    notes = [*roles.notes, *([note] if note else [])]
     notes += [f"'{column}' holds words: they are joined with spaces" for column in words]
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
@@ -431,9 +431,9 @@ def read_columns(
     columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
     about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
     data = AuditInput(
-        name, shape, labels.names, rows, pairs=paired, natural=True, external=True,
+        name, shape, used, rows, pairs=paired, natural=True, external=True,
         guessed_groups=reading.group is None,
-        exempt=COMPARED if roles.compares or compares(shape, rows, labels.names) else {}, read=about,
+        exempt=COMPARED if roles.compares or compares(shape, rows, used) else {}, read=about,
     )  # fmt: skip
     return data, tuple(skipped)
 
@@ -592,12 +592,8 @@ _MANY = 20
 """Different values from which on decimal numbers are scores."""
 
 
-class Labels(msgspec.Struct, frozen=True):
-    """Label names in order, each row's index among them, and a remark for people."""
-
-    names: tuple[str, ...]
-    of_rows: pl.Series
-    note: str = ""
+Labels = tuple[tuple[str, ...], pl.Series, str]
+"""Label names in order, each row's index among them, and a remark for people."""
 
 
 def _as_written(labels: pl.Series) -> pl.Series:
@@ -625,7 +621,7 @@ def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
             f"[{start:.3g}, {end:.3g}{']' if place == len(bounds) else ')'}"
             for place, (start, end) in enumerate(pairwise([low, *bounds, high]))
         )
-        return Labels(names, bins, f"'{labels.name}' holds scores: {len(names)} classes with like numbers of rows")
+        return names, bins, f"'{labels.name}' holds scores: {len(names)} classes with like numbers of rows"
     are_whole = labels.dtype.is_float() and not has_decimals and bool((labels.abs() < _LARGEST_WHOLE).all())
     written = (labels.cast(pl.Int64) if are_whole else labels).cast(pl.String)
 
@@ -635,7 +631,7 @@ def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
 
     in_order = sorted(written.unique().to_list(), key=rank)
     index = written.replace_strict(in_order, range(len(in_order)), return_dtype=pl.Int64)
-    return Labels(tuple(in_order), index)
+    return tuple(in_order), index, ""
 
 
 PAIR_COLUMNS = (

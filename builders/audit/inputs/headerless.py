@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 import polars as pl
 from msgspec.structs import replace
 
@@ -57,86 +56,72 @@ _FIELDS = pl.col("fields")
 _N_FIELDS = _FIELDS.list.len()
 
 
-class Tabbed(msgspec.Struct, frozen=True):
-    """The lines of a dataset.
+def _expect(lines: pl.DataFrame, holds: pl.Expr, what: str) -> None:
+    """Checks that all lines are as they must be.
 
-    Attributes:
-        name: of the dataset.
-        lines: one row per line that is not empty: ``split``, ``id`` (``te.txt:12``), ``fields`` (list of strings).
+    Raises:
+        UnreadableDataError: one is not; the message names the first.
     """
-
-    name: str
-    lines: pl.DataFrame
-
-    def first(self) -> list[list[str]]:
-        """The fields of the first lines."""
-        return self.lines["fields"].head(_SAMPLE).to_list()
-
-    def expect(self, holds: pl.Expr, what: str) -> pl.DataFrame:
-        """The lines, if all are as they must be.
-
-        Raises:
-            UnreadableDataError: one is not; the message names the first.
-        """
-        wrong = self.lines.filter(~holds).head(1)
-        for place, fields in wrong.select("id", "fields").iter_rows():
-            raise UnreadableDataError(f"{place}: expected {what}, found {_describe_fields(fields)}")
-        return self.lines
+    wrong = lines.filter(~holds).head(1)
+    for place, fields in wrong.select("id", "fields").iter_rows():
+        raise UnreadableDataError(f"{place}: expected {what}, found {_describe_fields(fields)}")
 
 
-def senteval(data: Tabbed) -> AuditInput:
+def senteval(name: str, lines: pl.DataFrame) -> AuditInput:
     """SentEval: ``split label … text``, splits ``tr``, ``va``, ``te`` (its loader reads fields 1, 2 and the last)."""
     split = _FIELDS.list.first()
-    data.expect((_N_FIELDS >= 3) & split.is_in(list(NAMES)), "'tr|va|te, label, text' separated by tabs")  # noqa: PLR2004
+    _expect(lines, (_N_FIELDS >= 3) & split.is_in(list(NAMES)), "'tr|va|te, label, text' separated by tabs")  # noqa: PLR2004
     split = split.replace_strict(NAMES, default=None)
-    return _labelled_rows(data, "SentEval", "split, label, text", _field(1), pl.concat_list(_field(-1)), split)
+    return _labelled_rows(name, lines, "SentEval", "split, label, text", _field(1), pl.concat_list(_field(-1)), split)
 
 
-def xprobe(data: Tabbed) -> AuditInput:
+def xprobe(name: str, lines: pl.DataFrame) -> AuditInput:
     """X-Probe: ``text label`` in ``tr.txt``, ``va.txt``, ``te.txt``."""
-    data.expect(_N_FIELDS == 2, "'text, label' separated by a tab")  # noqa: PLR2004
-    return _labelled_rows(data, "X-Probe", "text, label", _field(1).str.strip_chars(), pl.concat_list(_field(0)))
+    _expect(lines, _N_FIELDS == 2, "'text, label' separated by a tab")  # noqa: PLR2004
+    return _labelled_rows(name, lines, "X-Probe", "text, label", _field(1).str.strip_chars(), pl.concat_list(_field(0)))
 
 
-def trec(data: Tabbed) -> AuditInput:
+def trec(name: str, lines: pl.DataFrame) -> AuditInput:
     """TREC of SentEval: ``CLASS:subclass text``; the class is the label, as in its loader."""
-    data.expect(_field(0).str.contains(_TREC), "'CLASS:subclass text'")
+    _expect(lines, _field(0).str.contains(_TREC), "'CLASS:subclass text'")
     label, text = (_field(0).str.extract(_TREC, group) for group in (1, 2))
-    return _labelled_rows(data, "TREC", "class, text", label, pl.concat_list(text))
+    return _labelled_rows(name, lines, "TREC", "class, text", label, pl.concat_list(text))
 
 
-def fasttext(data: Tabbed) -> AuditInput:
+def fasttext(name: str, lines: pl.DataFrame) -> AuditInput:
     """FastText: ``__label__x text``; a line has one label."""
     line = _FIELDS.list.join("\t")
-    data.expect(line.str.contains(_FASTTEXT), "'__label__x text'")
-    data.expect(
-        line.str.count_matches("__label__", literal=True) == 1, "one '__label__' in a line: a row needs one label"
+    _expect(lines, line.str.contains(_FASTTEXT), "'__label__x text'")
+    _expect(
+        lines,
+        line.str.count_matches("__label__", literal=True) == 1,
+        "one '__label__' in a line: a row needs one label",
     )
     label, text = (line.str.extract(_FASTTEXT, group) for group in (1, 2))
-    return _labelled_rows(data, "fastText", "label, text", label, pl.concat_list(text))
+    return _labelled_rows(name, lines, "fastText", "label, text", label, pl.concat_list(text))
 
 
-def label_first(data: Tabbed) -> AuditInput:
+def label_first(name: str, lines: pl.DataFrame) -> AuditInput:
     """Lines of ``label text``, separated by a space."""
     line = _FIELDS.list.join("\t").str.strip_chars_start()
-    data.expect(line.str.contains(_LABEL_FIRST), "'label text' separated by a space")
+    _expect(lines, line.str.contains(_LABEL_FIRST), "'label text' separated by a space")
     label, text = (line.str.extract(_LABEL_FIRST, group) for group in (1, 2))
-    return _labelled_rows(data, "label first", "label, text", label, pl.concat_list(text))
+    return _labelled_rows(name, lines, "label first", "label, text", label, pl.concat_list(text))
 
 
-def discoeval(data: Tabbed) -> AuditInput:
+def discoeval(name: str, lines: pl.DataFrame) -> AuditInput:
     """DiscoEval with labels: ``label s1 … sn`` (SP, DC, SSP, PDTB); with scores, the tables of STS."""
-    lines = data.expect(_N_FIELDS >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
+    _expect(lines, _N_FIELDS >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
     longest = int(lines["fields"].list.len().to_numpy().max())
     fields = ", ".join(["label", *(f"s{n}" for n in range(1, longest))])
     is_sts = longest == 3 and _are_scores(lines["fields"].list.first())  # noqa: PLR2004  two texts
-    return _labelled_rows(data, "STS" if is_sts else "DiscoEval", fields, _field(0), _FIELDS.list.slice(1))
+    return _labelled_rows(name, lines, "STS" if is_sts else "DiscoEval", fields, _field(0), _FIELDS.list.slice(1))
 
 
-def cola(data: Tabbed) -> AuditInput:
+def cola(name: str, lines: pl.DataFrame) -> AuditInput:
     """CoLA: ``source label mark text``; the mark (``*``) is what the source's author wrote."""
-    data.expect(_N_FIELDS == 4, "'source, label, mark, text'")  # noqa: PLR2004
-    return _labelled_rows(data, "CoLA", "source, label, mark, text", _field(1), pl.concat_list(_field(3)))
+    _expect(lines, _N_FIELDS == 4, "'source, label, mark, text'")  # noqa: PLR2004
+    return _labelled_rows(name, lines, "CoLA", "source, label, mark, text", _field(1), pl.concat_list(_field(3)))
 
 
 def _field(at: int) -> pl.Expr:
@@ -144,40 +129,41 @@ def _field(at: int) -> pl.Expr:
 
 
 def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
-    data: Tabbed, kind: str, fields: str, label: pl.Expr, texts: pl.Expr, split: pl.Expr | None = None
+    name: str, lines: pl.DataFrame, kind: str, fields: str, label: pl.Expr, texts: pl.Expr, split: pl.Expr | None = None
 ) -> AuditInput:
     """Lines with a label and texts; those that lack one are left out and counted. ``fields`` describes them."""
-    rows = data.lines.select("id", split=pl.col("split") if split is None else split, label=label, texts=texts)
+    rows = lines.select("id", split=pl.col("split") if split is None else split, label=label, texts=texts)
     empty = (pl.col("texts").list.len() < 2) & (pl.col("texts").list.join("").str.strip_chars() == "")  # noqa: PLR2004
     faults = rows.select(
         pl.when(pl.col("label").str.strip_chars() == "").then(pl.lit("no label")).when(empty).then(pl.lit("no text"))
     ).to_series()
     frame = rows.filter(faults.is_null())
     if frame.is_empty():
-        raise UnreadableDataError(f"{data.name}: no rows with text and label")
+        raise UnreadableDataError(f"{name}: no rows with text and label")
     perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
     if _are_scores(frame["label"]):
         frame = frame.with_columns(label=pl.col("label").str.strip_chars().cast(pl.Float64)).with_columns(score="label")
-    labels = index_labels(frame["label"], first="O" if perturbs else None)
-    frame = frame.with_columns(labels.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
+    names, label_of_rows, note = index_labels(frame["label"], first="O" if perturbs else None)
+    frame = frame.with_columns(label_of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
     longest = int(frame["texts"].list.len().to_numpy().max())
     shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
     about = Provenance(
         kind, columns={"fields": (fields,)}, left_out=dict(Counter(faults.drop_nulls().to_list())),
-        notes=(labels.note,) if labels.note else (),
+        notes=(note,) if note else (),
     )  # fmt: skip
     rows = conform(frame, shape)
     return AuditInput(
-        data.name, shape, labels.names, rows, perturbation=perturbs, natural=True, external=True,
-        exempt=COMPARED if compares(shape, rows, labels.names) else {}, read=about,
+        name, shape, names, rows, perturbation=perturbs, natural=True, external=True,
+        exempt=COMPARED if compares(shape, rows, names) else {}, read=about,
     )  # fmt: skip
 
 
-def discoeval_bso(data: Tabbed) -> AuditInput:
+def discoeval_bso(name: str, lines: pl.DataFrame) -> AuditInput:
     """DiscoEval's binary sentence ordering: ``s1 s2`` in the right order; both orders are made, as its loader does."""
-    lines = data.expect(_N_FIELDS == 2, "'s1, s2' separated by a tab").with_row_index("number")  # noqa: PLR2004
+    _expect(lines, _N_FIELDS == 2, "'s1, s2' separated by a tab")  # noqa: PLR2004
+    numbered = lines.with_row_index("number")
     both = [
-        lines.select(
+        numbered.select(
             "number", "split", id=pl.format("{}{}", "id", pl.lit(mark)), label=pl.lit(at, dtype=pl.Int64), texts=texts,
             pair_id="id",
         )
@@ -185,17 +171,17 @@ def discoeval_bso(data: Tabbed) -> AuditInput:
     ]  # fmt: skip
     shuffled = _shuffle_rows(pl.concat(both).sort("number", "label").drop("number"), "bso")
     return AuditInput(
-        data.name, Shape.PAIR, ("in_order", "swapped"), conform(shuffled, Shape.PAIR), perturbation=True, pairs=True,
+        name, Shape.PAIR, ("in_order", "swapped"), conform(shuffled, Shape.PAIR), perturbation=True, pairs=True,
         natural=True, external=True,
         read=Provenance("DiscoEval BSO", columns={"fields": ("s1, s2",)},
                         notes=("the files hold no labels: each pair gives a row in order and a row swapped",)),
     )  # fmt: skip
 
 
-def xwino(data: Tabbed) -> AuditInput:
+def xwino(name: str, lines: pl.DataFrame) -> AuditInput:
     """Winograd schemas of many languages: ``language source _ text tokens pronoun candidates``, the last in JSON."""
     entries, languages = [], Counter[str]()
-    for split, place, fields in data.lines.select("split", "id", "fields").iter_rows():
+    for split, place, fields in lines.select("split", "id", "fields").iter_rows():
         try:
             candidates = json.loads(fields[6])
             truth = [bool(candidate[3]) for candidate in candidates]
@@ -212,7 +198,7 @@ def xwino(data: Tabbed) -> AuditInput:
     spread = ", ".join(f"{language} {n}" for language, n in languages.most_common())
     about = Provenance("XWino", columns={"fields": ("language, text, candidates",)}, notes=(f"languages: {spread}",))
     labels = tuple(map(str, range(most_choices(rows))))
-    return AuditInput(data.name, Shape.CHOICE, labels, rows, natural=True, external=True, read=about)
+    return AuditInput(name, Shape.CHOICE, labels, rows, natural=True, external=True, read=about)
 
 
 def spread_rows(group: Group, encoding: str = "") -> AuditInput:
@@ -236,7 +222,7 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
         rows = _field_rows(fields, split).with_columns(id=pl.Series(places, dtype=pl.String))
         lines.append(_shuffle_rows(rows, "classes"))
     if group.classes:
-        data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, text", label, texts)
+        data = _labelled_rows(group.name, pl.concat(lines), group.layout, "label, text", label, texts)
         return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
     for split, files in group.files.items():
         # A file of scores and one of pairs for each part of an STS set; else a file for each column.
@@ -254,7 +240,7 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
             lines.append(_number_fields(fields, split, part[-1]))
     several = group.layout == "STS" or max(map(len, group.files.values())) > 2  # noqa: PLR2004  labels and one text
     kinds = "label, s1, s2" if several else "label, text"
-    data = _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, kinds, label, texts)
+    data = _labelled_rows(group.name, pl.concat(lines), group.layout, kinds, label, texts)
     return _name_classes(data, group.names, encoding) if group.names else data
 
 
@@ -298,7 +284,7 @@ def _shuffle_rows(rows: pl.DataFrame, of: str) -> pl.DataFrame:
     return rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", of)]
 
 
-TABBED: Mapping[str, Callable[[Tabbed], AuditInput]] = {
+TABBED: Mapping[str, Callable[[str, pl.DataFrame], AuditInput]] = {
     "senteval": senteval,
     "trec": trec,
     "fasttext": fasttext,
@@ -309,19 +295,20 @@ TABBED: Mapping[str, Callable[[Tabbed], AuditInput]] = {
     "cola": cola,
     "xwino": xwino,
 }
-"""Format name → reader."""
+"""Format name → reader of a dataset: its name, and a row for each line that is not empty, with ``split``, ``id``
+(``te.txt:12``) and ``fields`` (list of strings)."""
 
 
-def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
+def guess_tabbed(name: str, lines: pl.DataFrame) -> str | None:  # noqa: PLR0911 (one per format)
     """The format of lines without header; None for a table.
 
     Raises:
         UnreadableDataError: they could be two of them, or are no rows: words with tags, or names of classes.
     """
-    lines, sample = data.lines, data.first()
-    _refuse_words(data)
+    sample = lines["fields"].head(_SAMPLE).to_list()
+    _refuse_words(name, lines)
     if is_class_list(sample):
-        raise UnreadableDataError(f"{data.name}: numbers with names of classes, no rows; name the files of rows")
+        raise UnreadableDataError(f"{name}: numbers with names of classes, no rows; name the files of rows")
     if bool(lines["fields"].head(_SAMPLE).list.first().str.contains(_FASTTEXT).all()):
         return "fasttext"
     if min(map(len, sample)) > 2 and all(fields[0] in NAMES for fields in sample):  # noqa: PLR2004
@@ -354,14 +341,14 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     if min(spaced) > 0.5 or unspaced:  # noqa: PLR2004  both are sentences
         return "discoeval-bso"
     raise UnreadableDataError(
-        f"{data.name}: two fields without header, '{sample[0][0][:30]}' and '{sample[0][-1][:30]}', could be text and "
+        f"{name}: two fields without header, '{sample[0][0][:30]}' and '{sample[0][-1][:30]}', could be text and "
         "label (--format xprobe), label and text (--format discoeval), or two sentences (--format discoeval-bso)"
     )
 
 
-def _refuse_words(data: Tabbed) -> None:
+def _refuse_words(name: str, lines: pl.DataFrame) -> None:
     """Raises an error for CoNLL: a word per line, with its tags, and empty lines between sentences."""
-    words = data.lines.filter(split=data.lines["split"][0]).head(_SAMPLE)
+    words = lines.filter(split=lines["split"][0]).head(_SAMPLE)
     words = words.filter(~_field(0).str.starts_with("#"), ~_field(0).str.starts_with("-DOCSTART-"))
     if words.is_empty():
         return
@@ -383,7 +370,7 @@ def _refuse_words(data: Tabbed) -> None:
             else ("write a row per sentence, with its text (or the list of its words) and one label")
         )
         raise UnreadableDataError(
-            f"{data.name}: {'CoNLL-U' if is_conllu else 'CoNLL'}, a word per line with its tags; a row needs a text "
+            f"{name}: {'CoNLL-U' if is_conllu else 'CoNLL'}, a word per line with its tags; a row needs a text "
             f"and one label: {use}"
         )
 

@@ -24,7 +24,7 @@ from discoprobe.builders.audit.inputs.data_files import (
     groups,
     with_provenance,
 )
-from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed, spread_rows
+from discoprobe.builders.audit.inputs.headerless import TABBED, guess_tabbed, spread_rows
 from discoprobe.builders.audit.own_configs import own_shape, read_own
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
 from discoprobe.loaders.tables import Table, read_fields, read_table, unpacked
@@ -85,10 +85,9 @@ def _read_group(group: Group, reading: Reading) -> Result:
             group, lambda path: Table(read_fields(path, reading.encoding).with_columns(file=pl.lit(path.name)), "")
         )
         place = pl.format("{}:{}", "file", "number")
-        lines = [table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items()]
-        tabbed = Tabbed(group.name, pl.concat(lines))
-        format_name = reading.format_name or guess_tabbed(tabbed)
-        data = TABBED[format_name](tabbed) if format_name else None
+        lines = pl.concat(table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items())
+        format_name = reading.format_name or guess_tabbed(group.name, lines)
+        data = TABBED[format_name](group.name, lines) if format_name else None
     if data is None:
         tables, skipped = _read_splits(group, lambda path: read_table(path, reading.encoding))
         first = next(iter(tables.values()))

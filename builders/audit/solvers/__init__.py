@@ -11,5 +11,5 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "features": ["Features"],
     "problem": ["Fold", "Problem", "Score", "Units", "macro_f1", "problem_of"],
     "solver_table": ["SOLVERS"],
-    "trigrams": ["Trigrams"],
+    "trigrams": ["log_probabilities"],
 })  # fmt: skip

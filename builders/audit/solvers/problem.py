@@ -26,6 +26,7 @@ from sklearn.preprocessing import normalize
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
+from discoprobe.builders.audit.report import Figure
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, regression
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
@@ -541,20 +542,8 @@ PARTS: Final = 20
 """Parts of the groups that are left out one after the other to estimate the variance (jackknife)."""
 
 
-class MacroF1(msgspec.Struct, frozen=True):
-    """The macro-F1 of a solver, that of the trivial baseline, and its 95 % interval."""
-
-    value: float
-    baseline: float
-    interval: Interval
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        return f"macro-F1 {self.value:.3f} ({low:.3f}–{high:.3f}; baseline {self.baseline:.3f})"
-
-
-def macro_f1(score: Score, problem: Problem) -> MacroF1 | None:
-    """The macro-F1 of a solver; None for one that predicts no labels."""
+def macro_f1(score: Score, problem: Problem) -> Figure | None:
+    """The macro-F1 of a solver, without threshold; None for one that predicts no labels."""
     if score.truth is None or score.predicted is None:
         return None
     truth, predicted, n_labels = score.truth, score.predicted, len(problem.labels)
@@ -571,4 +560,4 @@ def macro_f1(score: Score, problem: Problem) -> MacroF1 | None:
     macro, half = value(np.ones(len(truth), bool)), critical_value(score.tries) * spread
     baseline = max(2 * share / (1 + share), 1.0) / n_labels
     interval = round(max(0.0, macro - half), DIGITS), round(min(1.0, macro + half), DIGITS)
-    return MacroF1(round(macro, DIGITS), round(baseline, DIGITS), interval)
+    return Figure("macro-F1", round(macro, DIGITS), round(baseline, DIGITS), None, interval)

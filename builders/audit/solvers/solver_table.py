@@ -26,8 +26,8 @@ from discoprobe.builders.audit.solvers.rules import (
     token_conditions,
     total,
 )
-from discoprobe.builders.audit.solvers.trigrams import Trigrams
-from discoprobe.builders.audit.thresholds import FEWEST_WORDS, LEAK_WORDS
+from discoprobe.builders.audit.solvers.trigrams import log_probabilities
+from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import n_words, normal, tokens
@@ -161,12 +161,10 @@ def trigrams(bench: Bench) -> Score | None:
     problem, texts = bench.problem, bench.data.other_texts
     if not bench.data.compared_with_others or not texts:
         return None
-    model = Trigrams(texts, unspaced=problem.unspaced)
-    if model.n_words < FEWEST_WORDS:
-        return None
     read = problem.units.texts.gather(problem.measured).list.last()
-    score = _pair_score(problem, model.log_probabilities(read))
-    return replace(score, detail=f"model of {model.n_words:,} words", cross_validated=False) if score else None
+    found = log_probabilities(texts, read, unspaced=problem.unspaced)
+    score = _pair_score(problem, found[0]) if found else None
+    return replace(score, detail=f"model of {found[1]:,} words", cross_validated=False) if found and score else None
 
 
 def single(bench: Bench) -> Score | None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
+from discoprobe.builders.audit.thresholds import FEWEST_WORDS
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import tokens
@@ -23,45 +24,42 @@ _OUTSIDE = np.uint64(0xFFFFFFFF)
 """The word before the first one of a text."""
 
 
-class Trigrams:
-    """A model of some texts.
+def log_probabilities(
+    other: Sequence[str], texts: pl.Series, *, unspaced: bool, fewest: int = FEWEST_WORDS
+) -> tuple[Floats, int] | None:
+    """The log probability of each text, the sum of those of its words, and how many tokens the model was made of.
 
-    Attributes:
-        n_words: how many tokens it was made of.
+    Args:
+        other: what the model was made of.
+        texts: what it reads.
+        unspaced: whether tokens are pairs of characters.
+        fewest: how many tokens ``other`` must have; with fewer the result is None.
     """
+    (_, known), (text, asked) = (
+        _words_and_ngrams(each, unspaced=unspaced) for each in (pl.Series("text", other, dtype=pl.String), texts)
+    )
+    n_words = len(known[0][1])
+    if n_words < fewest:
+        return None
+    probability = np.full(len(text), 1 / (1 + len(np.unique(known[0][1]))))
+    for (known_context, known_ngram), (context, ngram) in zip(known, asked, strict=True):
+        _, first = np.unique(known_ngram, return_index=True)
+        followers, different = _counts(known_context, context), _counts(known_context[first], context)
+        mixed = (_counts(known_ngram, ngram) + different * probability) / np.maximum(followers + different, 1)
+        probability = np.where(followers > 0, mixed, probability)
+    return np.bincount(text, np.log(probability), len(texts)).astype(np.float64), n_words
 
-    def __init__(self, texts: Sequence[str], *, unspaced: bool) -> None:
-        """Counts the n-grams of ``texts``; their tokens are pairs of characters with ``unspaced``."""
-        self._unspaced = unspaced
-        self._followers: list[tuple[_Counts, _Counts]] = []  # of each context: words after it, and different ones
-        self._ngrams: list[_Counts] = []
-        self.n_words = 0
-        for context, ngram in self._read(pl.Series("text", texts, dtype=pl.String))[1]:
-            self.n_words = len(ngram)
-            _, first = np.unique(ngram, return_index=True)
-            self._ngrams.append(_Counts(ngram))
-            self._followers.append((_Counts(context), _Counts(context[first])))
 
-    def log_probabilities(self, texts: pl.Series) -> Floats:
-        """The log probability of each text: the sum of those of its words."""
-        text, ngrams = self._read(texts)
-        probability = np.full(len(text), 1 / (1 + len(self._ngrams[0])))
-        for (context, ngram), counts, (followers, different) in zip(ngrams, self._ngrams, self._followers, strict=True):
-            n, weight = followers.of(context), different.of(context)
-            mixed = (counts.of(ngram) + weight * probability) / np.maximum(n + weight, 1)
-            probability = np.where(n > 0, mixed, probability)
-        return np.bincount(text, np.log(probability), len(texts)).astype(np.float64)
-
-    def _read(self, texts: pl.Series) -> tuple[Ints, list[tuple[Keys, Keys]]]:
-        """The number of the text of each word, and for each length the context of the word and the n-gram it ends."""
-        listed = texts.to_frame("text").with_row_index("text_number").select(
-            "text_number", word=tokens(pl.col("text").str.to_lowercase(), unspaced=self._unspaced)
-        )  # fmt: skip
-        words = exploded(listed, "word").drop_nulls("word")
-        text, word = words["text_number"].to_numpy().astype(np.int64), hashing.hash_strings(words["word"])
-        first = np.flatnonzero(np.diff(text, prepend=-1))
-        place = np.arange(len(text)) - np.repeat(first, np.diff(first, append=len(text)))
-        return text, list(_contexts_and_ngrams(word, place))
+def _words_and_ngrams(texts: pl.Series, *, unspaced: bool) -> tuple[Ints, list[tuple[Keys, Keys]]]:
+    """The number of the text of each word, and for each length the context of the word and the n-gram it ends."""
+    listed = texts.to_frame("text").with_row_index("text_number").select(
+        "text_number", word=tokens(pl.col("text").str.to_lowercase(), unspaced=unspaced)
+    )  # fmt: skip
+    words = exploded(listed, "word").drop_nulls("word")
+    text, word = words["text_number"].to_numpy().astype(np.int64), hashing.hash_strings(words["word"])
+    first = np.flatnonzero(np.diff(text, prepend=-1))
+    place = np.arange(len(text)) - np.repeat(first, np.diff(first, append=len(text)))
+    return text, list(_contexts_and_ngrams(word, place))
 
 
 def _contexts_and_ngrams(word: Keys, place: Ints) -> Iterator[tuple[Keys, Keys]]:
@@ -78,16 +76,8 @@ def _contexts_and_ngrams(word: Keys, place: Ints) -> Iterator[tuple[Keys, Keys]]
         yield context, hashing.combine(context, word)
 
 
-class _Counts:
-    """How often each key occurs; its length is the number of different keys."""
-
-    def __init__(self, keys: Keys) -> None:
-        self._keys, self._counts = np.unique(keys, return_counts=True)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def of(self, keys: Keys) -> Ints:
-        """The count of each key; 0 for one that does not occur."""
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[at] == keys, self._counts[at], 0)
+def _counts(keys: Keys, asked: Keys) -> Ints:
+    """How often each of ``asked`` occurs among ``keys``."""
+    distinct, counts = np.unique(keys, return_counts=True)
+    at = np.minimum(np.searchsorted(distinct, asked), len(distinct) - 1)
+    return np.where(distinct[at] == asked, counts[at], 0)

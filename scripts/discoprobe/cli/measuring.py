@@ -17,13 +17,13 @@ from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, Unmeasu
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discoprobe.builders.audit.external import Leaks
     from discoprobe.builders.audit.inputs.data_files import Skipped
     from discoprobe.builders.audit.report import Finding, Report
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.cli.terminal import Cell
     from discoprobe.evaluation.evaluate import Misfit
     from discoprobe.evaluation.models import Evaluation
+    from discoprobe.importing import Leaks
 
 _LABELS = 12
 """Largest number of labels that a table lists; further ones are counted."""
@@ -103,7 +103,9 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
     """
-    from discoprobe.auditing import About, import_data, reading_of, verdicts_of
+    from discoprobe.auditing import reading_of, verdicts_of
+    from discoprobe.importing import import_data
+    from discoprobe.loaders.catalogue.treebanks import Source
     from discoprobe.remote_folders import release_at
 
     reading = reading_of(
@@ -112,20 +114,19 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     )  # fmt: skip
     if drop_leaks and regroup:
         raise UsageError("--drop-leaks and --regroup are two ways to treat leaks: give one of them")
-    about = About(task_type, name, lang, licence, citation)
+    described = Source(name, lang, licence, citation=citation)
     with release_at(out) as folder, terminal.progress():
         leaks: Leaks = "drop" if drop_leaks else "regroup" if regroup else "keep"
-        imported = import_data(source, reading, about, folder, leaks=leaks, strict=strict)
-    report = imported.report
-    show_reports([report], verdicts_of([report]), imported.skipped, as_json=json_)
+        report, remarks, skipped, written = import_data(
+            source, reading, task_type, described, folder, leaks=leaks, strict=strict
+        )
+    show_reports([report], verdicts_of([report]), skipped, as_json=json_)
     if not json_:
-        for check, n in imported.leaks.items():
-            terminal.print_wrapped(f"left out for {check}: {n:,} rows")
-        for remark in imported.remarks:
+        for remark in remarks:
             terminal.print_wrapped(remark)
-        if imported.written:
+        if written:
             terminal.show_load_call(out, report.name, tuple(report.counts))
-    if not imported.written:
+    if not written:
         raise AuditFailedError(f"{report.name} fails the audit and is left out; without --strict its card says why")
 
 
@@ -174,7 +175,7 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
     lines: list[dict[str, Cell]] = []
     for report, verdict in zip(reports, verdicts, strict=True):
         best = report.strongest
-        strongest = f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None
+        strongest = f"{best.check} {best.measured:.3f} ({best.gain:+.3f})" if best else None
         n_rows = f"{sum(report.counts.values()):,}"
         line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
         lines.append(line | {"audit": verdict.word, "remark": verdict.remark})

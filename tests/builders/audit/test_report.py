@@ -133,7 +133,7 @@ def test_the_strongest_shortcut(long_and_short):
     report = audit(long_and_short)
     assert report.failed
     assert "length" in {finding.check for finding in report.errors}
-    assert report.strongest.gain == pytest.approx(report.strongest.accuracy - 0.5)
+    assert report.strongest.gain == pytest.approx(report.strongest.measured - 0.5)
     assert report.strongest.gain == max(f.gain for f in report.findings if f.gain is not None)
 
 

@@ -14,7 +14,7 @@ from shared import ROOT
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import Status, audit
-from discoprobe.builders.audit.solvers import Trigrams, solver_table
+from discoprobe.builders.audit.solvers import log_probabilities, solver_table
 
 _N = 900
 
@@ -206,19 +206,19 @@ def test_trigrams_are_not_measured_without_other_text(make, build):
 
 def test_a_trigram_model_prefers_what_it_has_read():
     """The seen order, then the seen words in another one, then words that it has never read."""
-    model = Trigrams(["the cat sat on the mat ."] * 3 + ["the dog sat on the cat ."], unspaced=False)
+    other = ["the cat sat on the mat ."] * 3 + ["the dog sat on the cat ."]
     texts = ["the dog sat on the mat .", "dog the sat on mat the .", "a hen lay in a box ."]
-    seen, shuffled, unknown = model.log_probabilities(pl.Series(texts))
+    (seen, shuffled, unknown), n_words = log_probabilities(other, pl.Series(texts), unspaced=False, fewest=28)
     assert seen > shuffled > unknown
-    assert model.n_words == 28
+    assert n_words == 28
+    assert log_probabilities(other, pl.Series(texts), unspaced=False, fewest=29) is None
 
 
 def test_the_probabilities_of_all_words_after_a_context_add_up_to_one():
     """Of the words that the model knows, and one that it does not."""
-    model = Trigrams(["a b c a b d", "b a c"], unspaced=False)
-    before = model.log_probabilities(pl.Series(["a b"]))
-    after = model.log_probabilities(pl.Series([f"a b {word}" for word in "abcdx"]))
-    assert np.exp(after - before).sum() == pytest.approx(1)
+    texts = pl.Series(["a b", *(f"a b {word}" for word in "abcdx")])
+    (before, *after), _ = log_probabilities(["a b c a b d", "b a c"], texts, unspaced=False, fewest=1)
+    assert np.exp(np.array(after) - before).sum() == pytest.approx(1)
 
 
 def test_a_replacement_that_is_rarer(make, build):

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from discoprobe.builders import Shape, schema
-from discoprobe.builders.audit import UnreadableDataError, suite_of
+from discoprobe.builders.audit import UnreadableDataError
+from discoprobe.foreign_suites import suite_of
 from discoprobe.loaders import Source
 
 
