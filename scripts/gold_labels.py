@@ -28,9 +28,8 @@ from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions
+from discoprobe.loaders.raw.document import ANNOTATING, AnnotationOptions, ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotatedCorpus, prepare
-from discoprobe.loaders.raw.document import ANNOTATING
 
 OUT = Path(__file__).resolve().parents[1] / "cards" / "metadata" / "agreement.toml"
 HEAD = "# Made by scripts/gold_labels.py: what of a treebank's labels is found again from its text.\n"
