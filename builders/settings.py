@@ -94,6 +94,10 @@ class Settings(msgspec.Struct, frozen=True):
         if not self.paradigms:
             raise UsageError("paradigms is empty; give unimorph, none or the path of a table of UniMorph")
 
+    def with_changes(self, **changes: Any) -> "Settings":
+        """The settings with other values, which are checked (`msgspec.structs.replace` checks nothing before 0.21)."""
+        return Settings(**(msgspec.structs.asdict(self) | changes))
+
     def without_sizes(self) -> "Settings":
         """The settings with unlimited sizes, for decisions that must not depend on the sizes."""
         return msgspec.structs.replace(self, sizes=(_ALL, _ALL, _ALL))
@@ -224,7 +228,7 @@ def with_values(settings: Settings, assignments: Sequence[str]) -> Settings:
         without_value=lambda name: f"write it without blanks, such as {name}={_READERS[name][1]}",
         unreadable=lambda name: f"give a value such as {name}={_READERS[name][1]}",
     )  # fmt: skip
-    changed = msgspec.structs.replace(settings, **changes)
+    changed = settings.with_changes(**changes)
     for name, path in changed.files().items():
         if not path.is_file():
             raise UsageError(f"setting '{name}={path}': there is no such file")

@@ -114,11 +114,11 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     if gold and silver:
         raise UsageError("--gold keeps to treebanks and --silver adds annotated text; give one of them")
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
-    settings = msgspec.structs.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
+    settings = settings_of(preset).with_changes(seed=seed, match=match, min_rows=least)
     if documents is not None:
-        settings = msgspec.structs.replace(settings, most_documents=documents)
+        settings = settings.with_changes(most_documents=documents)
     if size:
-        settings = msgspec.structs.replace(settings, sizes=read_sizes(size))
+        settings = settings.with_changes(sizes=read_sizes(size))
     settings = with_values(settings, values or [])
     if languages == (ALL,) and not corpora:
         every = [head.code for head in treebanks.languages(every=True)]
