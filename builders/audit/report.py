@@ -372,7 +372,6 @@ class Report(msgspec.Struct, frozen=True):
             }  # fmt: skip
         fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
-            values["macro_f1"] = finding.macro_f1 and msgspec.to_builtins(finding.macro_f1)
             values |= {"grade": finding.grade, "removable": finding.removable}
         return {name: _plain(value) for name, value in (summary | fields).items()}
 

@@ -255,9 +255,7 @@ def read(folder: Path) -> Manifest:
             for key, values in part.items():  # in the order of a manifest without parts
                 sections[key] = dict(sorted({**sections.get(key, {}), **values}.items()))
         _check_places(path, manifest)
-    holders = [manifest, *manifest["configs"].values(), *manifest["sources"].values()]
-    holders += [entry for of_lang in manifest.get("beside", {}).values() for entry in of_lang.values()]
-    for holder in cast("list[dict[str, Any]]", holders):
+    for holder in _entries_with_files(manifest):
         holder |= {key: msgspec.convert(holder[key], dict[str, File]) for key in _LISTS if key in holder}
     for entry in manifest["configs"].values():
         # the file has keys sorted; splits, and the labels that are used, come in the order of a build
@@ -272,10 +270,23 @@ def read(folder: Path) -> Manifest:
 
 def _check_values(path: Path, values: Mapping[str, object]) -> None:
     """Raise an error that names the first value of a manifest that is not of its type."""
+    problem = ""
     try:
-        msgspec.convert(values, Manifest)
+        for entry in _entries_with_files(msgspec.convert(values, Manifest)):
+            for name, file in ((name, file) for key in _LISTS for name, file in entry.get(key, {}).items()):
+                if not file.sha256 or file.bytes is None:
+                    problem = f"the file '{name}' has no {'bytes' if file.sha256 else 'sha256'}"
     except msgspec.ValidationError as error:
-        raise DiscoprobeError(f"{path}: not a manifest: {error}; restore it or build into another folder") from None
+        problem = str(error)
+    if problem:
+        raise DiscoprobeError(f"{path}: not a manifest: {problem}; restore it or build into another folder")
+
+
+def _entries_with_files(manifest: Manifest) -> list[dict[str, Any]]:
+    """The manifest and all entries in it that list files."""
+    entries = [manifest, *manifest["configs"].values(), *manifest["sources"].values()]
+    entries += [entry for of_lang in manifest.get("beside", {}).values() for entry in of_lang.values()]
+    return cast("list[dict[str, Any]]", entries)
 
 
 def read_release(folder: Path) -> Manifest:

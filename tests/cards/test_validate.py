@@ -158,6 +158,8 @@ def test_a_licence_that_the_hub_does_not_list_is_named():
         ({"configs": {"so_de": {"a": 1}}}, "Object missing required field"),
         ({"sources": {"x": [1]}}, "Expected `object`, got `array` - at `$.sources[...]`"),
         ({"files": {"a": {"bytes": "1", "sha256": ""}}}, "Expected `int | null`, got `str`"),
+        ({"files": {"a": {"bytes": 1}}}, "the file 'a' has no sha256"),
+        ({"files": {"a": {"sha256": "0"}}}, "the file 'a' has no bytes"),
     ],
 )
 def test_a_manifest_of_another_program_is_one_line(tmp_path, change, named):
