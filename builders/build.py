@@ -57,6 +57,8 @@ from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pyarrow as pa
+
     from discoprobe.loaders.corpus import Corpus
 
 Flags = npt.NDArray[np.bool_]
@@ -481,7 +483,7 @@ class ConfigRows:
         return Config(
             name=name, task=task.name, lang=corpus.lang, shape=shape, labels=labels,
             splits={
-                split: rows.filter(pl.col("split") == split).select(columns.names).to_arrow().cast(columns)
+                split: _table(rows.filter(pl.col("split") == split).select(columns.names)).cast(columns)
                 for split in task.splits
             },
             drops=drops, meanings=meanings(drops, task.reasons), candidates=self._candidates,
@@ -544,3 +546,9 @@ def suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
         },
         region=pl.lit(task.region), **words,
     )  # fmt: skip
+
+
+def _table(rows: pl.DataFrame) -> pa.Table:
+    """The rows in Arrow; structs that are null in all rows are made anew, as `filter` of polars 1.35 shortens them."""
+    null = (name for name, kind in rows.schema.items() if kind == pl.Struct and rows[name].null_count() == rows.height)
+    return rows.with_columns(pl.lit(None, rows.schema[name]).alias(name) for name in null).to_arrow()
