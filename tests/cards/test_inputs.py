@@ -248,7 +248,7 @@ def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
     """A release with a table, and the same corpus with the table of another commit."""
     tasks = tasks_named(("agreement_suite", "bso"))
     sample = load_corpus("es", ["sample"])
-    file = File("es", url=str(sample_file("es")))
+    file = File("es", "0" * 64, 1, url=str(sample_file("es")))
     table = Source("UniMorph-es", "es", commit="1" * 40, files=(file,))
     with_table = msgspec.structs.replace(sample, forms=table)
     moved = msgspec.structs.replace(table, commit="2" * 40)
