@@ -467,7 +467,7 @@ def build_part(
     built = {
         "command": f"build run --corpus {corpus} {options} --keep-failed --jobs {jobs}",
         "software": release["software"],
-        "cost": {what: round(value) for what, value in vars(cost).items()},
+        "cost": {what: round(value) for what, value in msgspec.structs.asdict(cost).items()},
         "configs": {config: config_record(entry, reports[config]) for config, entry in result["configs"].items()},
     }
     return built, result["unavailable"], closest_designs(release["configs"])

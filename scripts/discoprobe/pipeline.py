@@ -557,7 +557,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
                 f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
                 f"{text['sha256'][:12]}…): name its annotated folder, or the text, with --corpus"
             )
-        return _moved(text_corpus, source, files, read=read)
+        return _moved(text_corpus, source, msgspec.convert(files, dict[str, File]), read=read)
     try:
         bank = treebanks.known(name)
     except UnknownNameError:
