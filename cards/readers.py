@@ -19,9 +19,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NotRequired, TypedDict
+from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.loaders.errors import DiscoprobeError
@@ -256,7 +257,7 @@ def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
     return rows
 
 
-class ReaderFigures(TypedDict):
+class ReaderFigures(msgspec.Struct, frozen=True):
     """What the readers of one kind found in a config.
 
     ``readers`` is their number (``names`` of one sitting count as one reader) and ``rows`` that of the rows that
@@ -271,8 +272,6 @@ class ReaderFigures(TypedDict):
     """
 
     readers: int
-    names: NotRequired[int]
-    seconds: NotRequired[float | None]
     rows: int
     verdicts: int
     faults: dict[str, int]
@@ -280,9 +279,11 @@ class ReaderFigures(TypedDict):
     correct: int
     cannot_tell: int
     interval: list[float]
-    edited: NotRequired[int]
-    acceptable: NotRequired[int]
     kappa: dict[str, float | None]
+    names: int = 0
+    seconds: float | None = None
+    edited: int | UnsetType = UNSET
+    acceptable: int | UnsetType = UNSET
 
 
 def figures(
@@ -310,25 +311,24 @@ def figures(
         answered = [mark for of_row in answers.values() for mark in of_row.values()]
         correct = sum(mark.answer == labels[mark.row] for mark in answered)
         edited = [mark for mark in answered if original and labels[mark.row] != original]
-        by_kind[kind] = {
-            "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
-            "names": len({mark.reader for mark in of_kind if mark.kind != "reveal"}),
-            "seconds": _seconds_per_answer(apart),
-            "rows": len(verdicts.keys() | answers.keys()),
-            "verdicts": faults.total(),
-            "faults": {verdict: faults[verdict] for verdict in FAULTS if faults[verdict]},
-            "answers": len(answered),
-            "correct": correct,
-            "cannot_tell": sum(mark.answer == CANNOT_TELL for mark in answered),
-            "interval": [round(end, _DIGITS) for end in exact(correct, len(answered))] if answered else [],
-            "kappa": {
+        by_kind[kind] = ReaderFigures(
+            readers=len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
+            names=len({mark.reader for mark in of_kind if mark.kind != "reveal"}),
+            seconds=_seconds_per_answer(apart),
+            rows=len(verdicts.keys() | answers.keys()),
+            verdicts=faults.total(),
+            faults={verdict: faults[verdict] for verdict in FAULTS if faults[verdict]},
+            answers=len(answered),
+            correct=correct,
+            cannot_tell=sum(mark.answer == CANNOT_TELL for mark in answered),
+            interval=[round(end, _DIGITS) for end in exact(correct, len(answered))] if answered else [],
+            kappa={
                 "verdicts": _mean_kappa(verdicts, operator.attrgetter("verdict")),
                 "answers": _mean_kappa(answers, operator.attrgetter("answer")),
             },
-        }
-        if edited:
-            by_kind[kind]["edited"] = len(edited)
-            by_kind[kind]["acceptable"] = sum(mark.answer == original for mark in edited)
+            edited=len(edited) if edited else UNSET,
+            acceptable=sum(mark.answer == original for mark in edited) if edited else UNSET,
+        )
     return by_kind
 
 

@@ -458,7 +458,7 @@ def build_part(
         out = Path(folder) / "out"
         result, cost = measure_build(Path(folder), command)
         release = manifest.read(out)
-        languages = {entry["lang"] for entry in release["configs"].values()}
+        languages = {entry.lang for entry in release.configs.values()}
         reports = {
             config: report
             for lang in languages
@@ -466,11 +466,11 @@ def build_part(
         }
     built = {
         "command": f"build run --corpus {corpus} {options} --keep-failed --jobs {jobs}",
-        "software": release["software"],
+        "software": release.software,
         "cost": {what: round(value) for what, value in msgspec.structs.asdict(cost).items()},
         "configs": {config: config_record(entry, reports[config]) for config, entry in result["configs"].items()},
     }
-    return built, result["unavailable"], closest_designs(release["configs"])
+    return built, result["unavailable"], closest_designs(release.configs)
 
 
 def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:

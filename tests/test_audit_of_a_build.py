@@ -66,11 +66,11 @@ def test_a_text_that_is_not_the_source_s_fails(corpus, task, column, edit):
 def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
     """The config is not above, although n-grams show its swaps, and its card says what a model has to exceed."""
     outcome = run(msgspec.structs.replace(SAMPLE, tasks=("bigram_shift",)), tmp_path / "out")
-    finding = outcome.manifest["configs"]["bigram_shift_es"]["audit"]["findings"]["trigrams"]
-    assert finding["status"] == "noted"
-    assert 0.5 < finding["value"] < 1
+    finding = outcome.manifest.configs["bigram_shift_es"].audit.findings["trigrams"]
+    assert finding.status == "noted"
+    assert 0.5 < finding.value < 1
     card = read_card(tmp_path / "out", "bigram_shift_es")
-    assert f"Floor: trigrams of other text of the corpora find the edited text in {finding['value']:.3f}" in card
+    assert f"Floor: trigrams of other text of the corpora find the edited text in {finding.value:.3f}" in card
 
 
 def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
@@ -93,7 +93,7 @@ def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkey
     (left_out,) = outcome.missing
     assert left_out.reason.startswith("the audit failed: serious: length accuracy 0.")
     assert left_out.reason.endswith("(threshold 0.100)")
-    assert not outcome.manifest["configs"]
+    assert not outcome.manifest.configs
     assert not (tmp_path / "out" / "nsp_es").exists()
     kept = run(msgspec.structs.replace(request, keep_failed=True), tmp_path / "kept")
     assert kept.failed == ["nsp_es"]

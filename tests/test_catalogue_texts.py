@@ -58,12 +58,12 @@ def test_a_text_that_is_named_is_fetched_and_built_again(small_catalogue, tmp_pa
     outcome = pipeline.run(request, tmp_path / "out")
     found = manifest.read(tmp_path / "out")
     assert set(outcome.built) == {"sent_len_de", "bso_de", "nsp_de"}
-    assert {name for entry in found["configs"].values() for name in entry["sources"]} == {"Klexikon"}
-    text = found["sources"]["Klexikon"]
+    assert {name for entry in found.configs.values() for name in entry.sources} == {"Klexikon"}
+    text = found.sources["Klexikon"]
     known = treebanks.corpus("Klexikon")
-    assert (text["commit"], text["repo"], text["licence"]) == (known.commit, "dennlinger/klexikon", "CC BY-SA")
-    assert text["annotation"]["text"]["files"] == 40
-    assert text["annotation"]["read"]["lines"] == "sentences"
+    assert (text.commit, text.repo, text.licence) == (known.commit, "dennlinger/klexikon", "CC BY-SA")
+    assert text.annotation["text"]["files"] == 40
+    assert text.annotation["read"]["lines"] == "sentences"
     again, fresh = pipeline.renew(request, tmp_path / "out")
     assert (again.built, set(fresh)) == ((), set(outcome.built))
     verified = verify(str(tmp_path / "out"), rebuilder((), 1))
@@ -102,9 +102,9 @@ def former(small_catalogue, tmp_path, monkeypatch):
 
 def test_text_at_a_commit_that_the_catalogue_has_left_is_read_again(former):
     release, host = former
-    source = manifest.read(release)["sources"]["Klexikon"]
-    assert source["commit"] == FORMER != treebanks.corpus("Klexikon").commit
-    assert GONE in source["annotation"]["text"]["listed"]
+    source = manifest.read(release).sources["Klexikon"]
+    assert source.commit == FORMER != treebanks.corpus("Klexikon").commit
+    assert GONE in source.annotation["text"]["listed"]
     verified = verify(str(release), rebuilder((), 1))
     assert verified.differences == ()
     assert verified.rebuilt

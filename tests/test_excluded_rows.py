@@ -44,13 +44,13 @@ def test_rows_are_left_out_with_the_reason(release, command, tmp_path):
     )
     done = command(*RUN, "--out", tmp_path / "out", "--exclude", tmp_path / "m.jsonl")
     assert done.returncode == 0, done.stderr
-    entries = manifest.read(tmp_path / "out")["configs"]
-    assert entries["dc_es"]["excluded"] == {row: "wrong label"}
+    entries = manifest.read(tmp_path / "out").configs
+    assert entries["dc_es"].excluded == {row: "wrong label"}
     for config in ("dc_es", "subj_number_es"):
         gone = ids(release, config) - ids(tmp_path / "out", config)
         assert len(gone) == 2
-        assert entries[config]["drops"]["reader wrong label"] == 1
-        assert len(set(entries[config]["counts"]["test"].values())) == 1, "balanced"
+        assert entries[config].drops["reader wrong label"] == 1
+        assert len(set(entries[config].counts["test"].values())) == 1, "balanced"
         card = read_card(tmp_path / "out", config)
         assert re.search(r"\| reader wrong label \| 1 \| a reader found the row faulty \|", card)
     assert load_dataset(str(tmp_path / "out"), "dc_es", cache_dir=str(tmp_path / "cache"))
@@ -80,4 +80,4 @@ def test_a_release_with_readers_and_exclusions_verifies(release, command, tmp_pa
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 differ" in done.stdout
     command(*RUN[:-2], "dc", "--out", tmp_path / "out")
-    assert "readers" in manifest.read(tmp_path / "out")["configs"]["subj_number_es"], "another build keeps the figures"
+    assert manifest.read(tmp_path / "out").configs["subj_number_es"].readers, "another build keeps the figures"

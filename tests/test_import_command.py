@@ -71,19 +71,19 @@ def test_each_type(task_type, write, command, tmp_path):
     done = command(*paths, "--task-type", task_type, "--name", "mine")
     assert done.exception is None, done.stdout
     assert 'load_dataset("' in done.stdout
-    entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]
-    assert {split: sum(counts.values()) for split, counts in entry["counts"].items()} == {
+    entry = manifest.read(tmp_path / "out").configs["mine_es"]
+    assert {split: sum(counts.values()) for split, counts in entry.counts.items()} == {
         "train": 120, "test": 60,
     }  # fmt: skip
     loaded = load_dataset(str(tmp_path / "out"), "mine_es", cache_dir=str(tmp_path / "cache"))
     assert {split: len(rows) for split, rows in loaded.items()} == {"train": 120, "test": 60}
-    assert entry["audit"]["failed"] == []
+    assert entry.audit.failed == []
     card = read_card(tmp_path / "out", "mine_es")
     assert "Rows, labels and splits are those of the source" in card
     assert "balanced" not in card
     assert "Ana 2020" in card
-    source = next(iter(manifest.read(tmp_path / "out")["sources"].values()))
-    assert (source["licence"], sorted(source["files"])) == ("CC BY 4.0", ["test.jsonl", "train.jsonl"])
+    source = next(iter(manifest.read(tmp_path / "out").sources.values()))
+    assert (source.licence, sorted(source.files)) == ("CC BY 4.0", ["test.jsonl", "train.jsonl"])
     rows = table(tmp_path, "mine_es").to_pylist()
     written = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text().splitlines()]
     if task_type == "similarity":
@@ -113,8 +113,8 @@ def test_leaks_are_reported_and_dropped(write, command, tmp_path):
     assert "dup-across" in read_card(tmp_path / "out", "mine_es")
     done = command(*call, "--drop-leaks")
     assert done.exception is None, done.stdout
-    entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]
-    assert entry["drops"] == {"dup-across": 3, "near-dup": 1, "dup-within": 1}
+    entry = manifest.read(tmp_path / "out").configs["mine_es"]
+    assert entry.drops == {"dup-across": 3, "near-dup": 1, "dup-within": 1}
     assert (table(tmp_path, "mine_es", "train").num_rows, table(tmp_path, "mine_es").num_rows) == (100, 20)
     assert "left out for dup-across: 3 rows" in done.stdout
 
@@ -144,8 +144,8 @@ def test_rows_that_share_sentences_stay_together(write, command, tmp_path):
     card = read_card(tmp_path / "out", "mine_es")
     assert "12 groups, the largest has 15 rows" in " ".join(card.split())
     assert "Rows and labels are those of the source" in card
-    entry = manifest.read(tmp_path / "out")["configs"]["mine_es"]
-    assert not {"sentence-leak", "dup-across", "near-dup"} & {*entry["audit"]["failed"]}
+    entry = manifest.read(tmp_path / "out").configs["mine_es"]
+    assert not {"sentence-leak", "dup-across", "near-dup"} & {*entry.audit.failed}
 
 
 def test_overlap_is_no_fault_where_texts_are_compared(write, command, tmp_path):
@@ -173,7 +173,7 @@ def test_overlap_is_no_fault_where_texts_are_compared(write, command, tmp_path):
     for task_type in ("pair", "paraphrase", "entailment"):
         done = command(*call, "--task-type", task_type)
         assert done.exception is None, done.stdout
-        exempt[task_type] = {*manifest.read(tmp_path / "out")["configs"]["mine_es"]["audit"]["exempt"]}
+        exempt[task_type] = {*manifest.read(tmp_path / "out").configs["mine_es"].audit.exempt}
     assert exempt == {"pair": set(), "paraphrase": {"overlap", "similarity"}, "entailment": {"overlap", "similarity"}}
 
 
@@ -221,4 +221,4 @@ def test_beside_configs_of_ours(write, command, tmp_path):
     make.random.shuffle(rows)
     done = command(write("test.jsonl", rows), "--task-type", "single", "--name", "mine")
     assert done.exception is None, done.stdout
-    assert set(manifest.read(tmp_path / "out")["configs"]) == {"bso_es", "mine_es"}
+    assert set(manifest.read(tmp_path / "out").configs) == {"bso_es", "mine_es"}

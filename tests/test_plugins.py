@@ -72,11 +72,9 @@ def test_the_example_of_a_task_is_checked_built_and_listed(command, plugin):
 def test_a_task_is_in_the_manifest_and_its_change_makes_it_stale(plugin, tmp_path):
     file = new_task("my_task", plugin)
     use_plugins(plugin)
-    entry = built(tmp_path, "my_task", "bso")[0]["configs"]["my_task_es"]
-    assert entry["plugins"] == {"probing/my_task.py": manifest.listed_file(file)}
-    assert entry["notes"][-1].startswith(
-        "Made with files that are not part of discoprobe: probing/my_task.py (SHA-256 "
-    )
+    entry = built(tmp_path, "my_task", "bso")[0].configs["my_task_es"]
+    assert entry.plugins == {"probing/my_task.py": manifest.listed_file(file)}
+    assert entry.notes[-1].startswith("Made with files that are not part of discoprobe: probing/my_task.py (SHA-256 ")
     assert reasons(tmp_path, "my_task", "bso") == {}
     (plugin / "probing" / "_shared.py").write_text("NUMBER = 1\n", encoding="utf-8")
     assert reasons(tmp_path, "my_task", "bso") == {"my_task_es": ("probing/_shared.py of a plugin: new",)}
@@ -109,7 +107,7 @@ def test_a_copy_of_a_language_gives_the_same_rows_and_a_change_other_ones(plugin
     use_plugins(plugin)
     assert language_data("es").sections.keys() == {"pronouns"}
     changed, rows = built(tmp_path, *tasks)
-    assert "dconn_es" in changed["unavailable"]
+    assert "dconn_es" in changed.unavailable
     assert rows != expected
 
 
@@ -124,8 +122,8 @@ def test_a_corpus_is_read_by_its_name_and_its_hash_is_checked(command, plugin, t
     use_plugins(plugin)
     entry, rows = built(tmp_path, "bso", corpora=("mine",), languages=())
     assert rows
-    assert entry["sources"]["mine"]["licence"] == "CC0-1.0"
-    assert entry["configs"]["bso_es"]["plugins"].keys() == {"catalogue/es.toml"}
+    assert entry.sources["mine"].licence == "CC0-1.0"
+    assert entry.configs["bso_es"].plugins.keys() == {"catalogue/es.toml"}
     assert "mine" in command("corpora", "list", "es", "--plugins", plugin).stdout
     data = next((plugin / "corpora").rglob("*.conllu"))
     catalogue = plugin / "catalogue" / "es.toml"
@@ -419,9 +417,9 @@ def test_catalogues_of_two_plugins_for_one_language_are_put_together(two, tmp_pa
     files[1].write_text(files[1].read_text("utf-8").replace(before, hashes_of(data).git_blob_sha1), encoding="utf-8")
     use_plugins(*two)
     options = {"corpora": ("mine", "yours"), "languages": ()}
-    entry = built(tmp_path, "sent_len", **options)[0]["configs"]["sent_len_es"]
-    assert set(entry["sources"]) == {"mine", "yours"}
-    assert entry["plugins"].keys() == {"catalogue/es.toml", "catalogue/es.toml (2)"}
+    entry = built(tmp_path, "sent_len", **options)[0].configs["sent_len_es"]
+    assert set(entry.sources) == {"mine", "yours"}
+    assert entry.plugins.keys() == {"catalogue/es.toml", "catalogue/es.toml (2)"}
     use_plugins(*two[::-1])
     assert reasons(tmp_path, "sent_len", **options) == {}
     release = manifest.read(tmp_path / "out")
@@ -439,7 +437,7 @@ def test_catalogues_of_two_plugins_for_one_language_are_put_together(two, tmp_pa
 def test_a_config_depends_on_the_catalogues_of_its_corpora_only(plugin, tmp_path):
     new_corpus("mine", "es", plugin)
     use_plugins(plugin)
-    assert "plugins" not in built(tmp_path, "bso")[0]["configs"]["bso_es"]
+    assert not built(tmp_path, "bso")[0].configs["bso_es"].plugins
 
 
 def test_a_folder_that_is_named_twice_is_one_plugin(plugin):

@@ -65,8 +65,8 @@ def test_every_task_of_every_family_in_small_blocks(tmp_path):
     ]
     for request in requests:
         build(tmp_path / "1 process", request, 1)
-    configs = manifest.read(tmp_path / "1 process")["configs"]
-    tasks = {entry["task"] for entry in configs.values()}
+    configs = manifest.read(tmp_path / "1 process").configs
+    tasks = {entry.task for entry in configs.values()}
     assert set(all_tasks()) - tasks == OF_STORIES
     assert sum(task.startswith("feats_") for task in tasks) >= 15
     for name, (jobs, running) in WAYS.items():
@@ -86,5 +86,5 @@ def test_blocks_of_a_megabyte(tmp_path):
     request = Request(corpora=(str(corpus),), tasks=tasks, settings=settings)
     for jobs in (1, 3):
         build(tmp_path / str(jobs), request, jobs)
-    assert {entry["task"] for entry in manifest.read(tmp_path / "1")["configs"].values()} == set(tasks)
+    assert {entry.task for entry in manifest.read(tmp_path / "1").configs.values()} == set(tasks)
     assert differing(tmp_path / "1", tmp_path / "3") == []

@@ -40,11 +40,11 @@ def test_cards_say_how_the_rows_were_chosen(release):
 
 def test_the_manifest_names_all_files_and_counts_every_relation(release):
     written = manifest.read(release)
-    files = {name for source in written["sources"].values() for name in source["files"]}
+    files = {name for source in written.sources.values() for name in source.files}
     assert {"eng.pdtb.made_train.rels", "eng.pdtb.made_train.conllu", "t0.rs3"} <= files
-    entry = written["configs"]["dr_en"]
-    rows = sum(sum(labels.values()) for labels in entry["counts"].values())
-    assert rows + sum(entry["drops"].values()) == entry["candidates"] == 40 * 9
+    entry = written.configs["dr_en"]
+    rows = sum(sum(labels.values()) for labels in entry.counts.values())
+    assert rows + sum(entry.drops.values()) == entry.candidates == 40 * 9
 
 
 @pytest.mark.parametrize("task", ["connective", "dr", "dr_tree"])

@@ -195,8 +195,8 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
     if not options.dry_run:
         hub.check_rights(pull=options.pull_request)
     published = read_remote(hub).manifest
-    local = only(manifest.read(folder), options.languages)["configs"] if folder else {}
-    if problem := checks.number_problem(len((published["configs"] if published else {}).keys() | local.keys())):
+    local = only(manifest.read(folder), options.languages).configs if folder else {}
+    if problem := checks.number_problem(len((published.configs if published else {}).keys() | local.keys())):
         raise DiscoprobeError(problem)
 
 
@@ -271,7 +271,7 @@ class _Sender:
         chosen = list(configs)[: self.options.read_back]
         with tempfile.TemporaryDirectory(prefix="discoprobe-") as cache:
             for done, name in enumerate(chosen, 1):
-                counts = staged.manifest["configs"][name]["counts"]
+                counts = staged.manifest.configs[name].counts
                 expected = {split: sum(labels.values()) for split, labels in counts.items()}
                 if (loaded := self.hub.load(name, oid, Path(cache))) != expected:
                     raise RemoteError(
@@ -293,8 +293,8 @@ class _Push(_Sender):
         super().__init__(repo, options, progress)
         self.folder = folder
         self.local = only(manifest.read_release(folder), options.languages)
-        if options.languages and not self.local["configs"]:
-            reasons = [f"{name}: {reason}" for name, reason in self.local["unavailable"].items()]
+        if options.languages and not self.local.configs:
+            reasons = [f"{name}: {reason}" for name, reason in self.local.unavailable.items()]
             why = f" ({'; '.join(reasons[:_REASONS])})" if reasons else ""
             raise UsageError(f"{folder} has no config of {', '.join(options.languages)}{why}; build it first")
         checks.check_release(self.local, options.allow_licence)
@@ -339,7 +339,7 @@ class _Push(_Sender):
         """The Hub holds this already; sets the tag that an interrupted push or a merged proposal still lacks."""
         assert remote.head is not None
         release = remote.release
-        plan = Plan(self.hub.repo, release, release, Changes(), keeps=tuple(sorted(present.manifest["configs"])))
+        plan = Plan(self.hub.repo, release, release, Changes(), keeps=tuple(sorted(present.manifest.configs)))
         asked = diff.parse(self.options.release) if self.options.release else None
         if asked and (not release or asked != diff.parse(release)):
             self.notes.append(f"nothing changed since {release}, so there is no release {self.options.release}")
@@ -348,16 +348,16 @@ class _Push(_Sender):
         if self.options.dry_run:
             self.notes.append(f"the tag v{release} is missing: an earlier push was interrupted; the next one sets it")
             return self._result("planned", plan, remote.head)
-        self._read_back(present, remote.head, self.local["configs"])
+        self._read_back(present, remote.head, self.local.configs)
         self._tag(f"v{release}", remote.head)
         return self._result("completed", plan, remote.head)
 
     def _plan(self, remote: Remote, label: Label, changes: Changes) -> tuple[Staged, Plan]:
         """The files of the new release, and what it takes to make the repository hold them."""
         staged = stage(self.folder, self.local, remote, label)
-        checks.check_designs(staged.manifest["configs"])
+        checks.check_designs(staged.manifest.configs)
         staging.check_path_conflicts(remote, staged, self.hub.repo)
-        before, after = remote.manifest["configs"] if remote.manifest else {}, self.local["configs"]
+        before, after = remote.manifest.configs if remote.manifest else {}, self.local.configs
         return staged, Plan(
             repo=self.hub.repo,
             release=label.release,
@@ -365,12 +365,12 @@ class _Push(_Sender):
             changes=changes,
             uploads={path: staged.files[path].hashes.bytes or 0 for path in staged.adds(remote.tree)},
             deletes=staged.deletes(remote.tree),
-            keeps=tuple(sorted(staged.manifest["configs"].keys() - after.keys())),
+            keeps=tuple(sorted(staged.manifest.configs.keys() - after.keys())),
             unmanaged=tuple(sorted(staged.unmanaged - staging.GIT - staged.files.keys())),
             resourced=tuple(
-                f"{name}: {', '.join(sorted(before[name]['sources']))} → {', '.join(sorted(after[name]['sources']))}"
+                f"{name}: {', '.join(sorted(before[name].sources))} → {', '.join(sorted(after[name].sources))}"
                 for name in sorted(before.keys() & after.keys())
-                if set(before[name]["sources"]) != set(after[name]["sources"])
+                if set(before[name].sources) != set(after[name].sources)
             ),
         )
 
@@ -390,7 +390,7 @@ class _Push(_Sender):
         oid, url = self._commit(staged, adds, remote.tree, parent, f"Release {release}")
         if pull:
             return self._result("proposed", plan, oid, url)
-        self._read_back(staged, oid, self.local["configs"])
+        self._read_back(staged, oid, self.local.configs)
         try:
             self._tag(release, oid)
         except HubError as error:
@@ -465,5 +465,5 @@ class _Restore(_Sender):
         commit, url = self._commit(staged, contents, now, head, f"Restore {tag}")
         if self.options.pull_request:
             return self._result("proposed", plan, commit, url)
-        self._read_back(staged, commit, released.manifest["configs"])
+        self._read_back(staged, commit, released.manifest.configs)
         return self._result("restored", plan, commit)

@@ -22,7 +22,7 @@ from msgspec import field
 from discoprobe.cards.hub.client import Content
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
-from discoprobe.cards.metadata.manifest import Published, only
+from discoprobe.cards.metadata.manifest import Manifest, only
 from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.checks import name_some
 from discoprobe.cards.release.language_files import LanguageFiles
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from discoprobe.cards.hub.client import Hub
-    from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.cards.release.diff import Changes
 
 CHANGELOG = "CHANGELOG.md"
@@ -66,7 +65,7 @@ class Remote(msgspec.Struct, frozen=True):
 
     head: str | None = None
     tree: Mapping[str, File] = field(default_factory=dict)
-    manifest: Published | None = None
+    manifest: Manifest | None = None
     changelog: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     replaceable: frozenset[str] = frozenset()
@@ -75,7 +74,7 @@ class Remote(msgspec.Struct, frozen=True):
     @property
     def release(self) -> str:
         """The number of its release; empty if it has none."""
-        return self.manifest.get("version", "") if self.manifest else ""
+        return self.manifest.version if self.manifest else ""
 
     def unmanaged(self) -> frozenset[str]:
         """The files that no release wrote; none of them is ever deleted.
@@ -85,8 +84,8 @@ class Remote(msgspec.Struct, frozen=True):
         """
         if self.manifest is None:
             return frozenset(self.tree)
-        listed = {manifest.NAME, *self.manifest["files"]}
-        folders = tuple(f"{name}/" for name in self.manifest["configs"])
+        listed = {manifest.NAME, *self.manifest.files}
+        folders = tuple(f"{name}/" for name in self.manifest.configs)
         return frozenset(path for path in self.tree if path not in listed and not path.startswith(folders))
 
     def is_whole(self) -> bool:
@@ -138,7 +137,7 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
     return Remote(oid, tree, published, text_of(CHANGELOG) if CHANGELOG in tree else "", refs.tags, read=read)
 
 
-def read_manifest(hub: Hub, oid: str, tree: Mapping[str, File]) -> Published:
+def read_manifest(hub: Hub, oid: str, tree: Mapping[str, File]) -> Manifest:
     """The manifest of a commit, with its parts.
 
     Raises:
@@ -149,13 +148,13 @@ def read_manifest(hub: Hub, oid: str, tree: Mapping[str, File]) -> Published:
     hub.fetch(parts, oid)
     for path in parts:
         hub.download(path, oid, tree[path])  # checks what was fetched
-    return manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[return-value]
+    return manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)
 
 
 class WholeRelease(msgspec.Struct, frozen=True):
     """A whole release: its manifest, and the files of its commit."""
 
-    manifest: Published
+    manifest: Manifest
     tree: Mapping[str, File]
 
 
@@ -202,13 +201,13 @@ def listed_at(hub: Hub, oid: str, tree: Mapping[str, File]) -> frozenset[str]:
 
 
 def unmanaged_beside(
-    released: Published, tree: Mapping[str, File], listed: Collection[str], repo: str
+    released: Manifest, tree: Mapping[str, File], listed: Collection[str], repo: str
 ) -> frozenset[str]:
     """The files of a damaged commit that stay beside a release that is put back.
 
     ``listed`` are those that the manifest of the commit lists, which go.
     """
-    folders = {*released["configs"], *manifest.OF_LANGUAGES, manifest.PARTS, FOLDER}
+    folders = {*released.configs, *manifest.OF_LANGUAGES, manifest.PARTS, FOLDER}
     loaded_instead = {*_LOADED_INSTEAD, f"{repo.rpartition('/')[2]}.py"}
     gone = {manifest.NAME, *manifest.listed(released), *listed, *loaded_instead}
     return frozenset(path for path in tree if path not in gone and path.partition("/")[0] not in folders)
@@ -253,7 +252,7 @@ class StagedFile(msgspec.Struct, frozen=True, dict=True):
 class Staged(msgspec.Struct, frozen=True):
     """All files that the Hub is to hold; ``unmanaged`` are files there that no release wrote: they stay."""
 
-    manifest: Published
+    manifest: Manifest
     files: Mapping[str, StagedFile]
     unmanaged: frozenset[str] = frozenset()
 
@@ -297,14 +296,11 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
     combined = manifest.merged(remote.manifest, local)
-    before = remote.manifest["configs"] if remote.manifest else {}
-    staying = combined["configs"].keys() - local["configs"].keys()
-    local_files = manifest.files_of(local, local["configs"])
+    before = remote.manifest.configs if remote.manifest else {}
+    staying = combined.configs.keys() - local.configs.keys()
+    local_files = manifest.files_of(local, local.configs)
     staying_files = manifest.files_of(remote.manifest, staying) if remote.manifest else {}
-    combined.pop("inputs", None)
-    combined["repository"] = label.repository
-    if label.release:
-        combined["version"] = label.release
+    combined.inputs, combined.repository, combined.version = {}, label.repository, label.release
 
     for path, entry in local_files.items():
         if not (folder / path).is_file() or manifest.listed_file(folder / path) != entry:
@@ -315,14 +311,14 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
             f" it; build that language too, and push again{_or_restore(remote)}"
         )
     files = {path: StagedFile(None, remote.tree[path]) for path in staying_files}
-    files |= {path: StagedFile(folder / path) for path in local_files if path.partition("/")[0] in local["configs"]}
+    files |= {path: StagedFile(folder / path) for path in local_files if path.partition("/")[0] in local.configs}
     gone = before.keys() - staying
-    for lang in sorted({entry["lang"] for entry in (*local["configs"].values(), *map(before.__getitem__, gone))}):
+    for lang in sorted({entry.lang for entry in (*local.configs.values(), *map(before.__getitem__, gone))}):
         published_parts = {path: _published_bytes(remote, path) for path in language_files.paths(lang) if path in files}
         of_lang = LanguageFiles.read(lang, published_parts.get)
         of_lang.remove(gone)
         ours = LanguageFiles.of_folder(folder, lang)
-        ours.remove(ours.cards.keys() - local["configs"].keys())
+        ours.remove(ours.cards.keys() - local.configs.keys())
         ours.cards = {name: card.with_repository(text, label.repository) for name, text in ours.cards.items()}
         of_lang.add(ours)
         for path in language_files.paths(lang):
@@ -330,24 +326,22 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
         files |= {path: StagedFile(content) for path, content in of_lang.contents().items()}
     about_all = texts(combined, label)
     files |= {path: StagedFile(text.encode()) for path, text in about_all.items()}
-    folders = tuple(f"{name}/" for name in combined["configs"])
-    published = remote.manifest["files"] if remote.manifest else {}
-    combined["files"] = {
+    folders = tuple(f"{name}/" for name in combined.configs)
+    published = remote.manifest.files if remote.manifest else {}
+    combined.files = {
         path: published[path] if file.content is None else file.listed
         for path, file in sorted(files.items())
         if not path.startswith(folders)
     }
     files |= {path: StagedFile(text.encode()) for path, text in manifest.texts(combined).items()}
     splits = [
-        f"{name}/{manifest.split_file(split)}"
-        for name, entry in combined["configs"].items()
-        for split in entry["counts"]
+        f"{name}/{manifest.split_file(split)}" for name, entry in combined.configs.items() for split in entry.counts
     ]
     if lacking := [path for path in splits if path not in files]:
         raise DiscoprobeError(
             f"the manifest does not list {lacking[0]} ({len(lacking)} in all); build that config again"
         )
-    if problem := checks.number_problem(len(combined["configs"])) or checks.size_problem(about_all[README]):
+    if problem := checks.number_problem(len(combined.configs)) or checks.size_problem(about_all[README]):
         raise DiscoprobeError(f"{README}: {problem}")
     return Staged(combined, files, remote.unmanaged())
 
@@ -359,7 +353,7 @@ def _published_bytes(remote: Remote, path: str) -> bytes:
         RemoteError: somebody has changed it.
     """
     content = remote.read(path)
-    if remote.manifest and manifest.listed_file(content) != remote.manifest["files"].get(path):
+    if remote.manifest and manifest.listed_file(content) != remote.manifest.files.get(path):
         raise RemoteError(
             f"{path} of the repository is not what its manifest lists: somebody has changed it; build that language"
             f" too, and push again{_or_restore(remote)}"
@@ -372,7 +366,7 @@ def _or_restore(remote: Remote) -> str:
     return f", or put the release back (build push --restore v{last})" if last else ""
 
 
-def texts(combined: Published, label: Label) -> dict[str, str]:
+def texts(combined: Manifest, label: Label) -> dict[str, str]:
     """The files about the release as a whole, without the manifest: path and text."""
     newest = diff.sections(label.changelog)[:1]
     written = documents(combined, repository=label.repository, release=label.release, changes="".join(newest))
@@ -393,7 +387,7 @@ def check_path_conflicts(remote: Remote, staged: Staged, repo: str) -> None:
         above = {str(folder) for folder in PurePosixPath(path).parents}
         if (
             (file and not file.equals(remote.tree[path]))
-            or path.partition("/")[0] in staged.manifest["configs"]
+            or path.partition("/")[0] in staged.manifest.configs
             or path in folders | loaded_instead
             or above & staged.files.keys()
         ):

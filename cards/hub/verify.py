@@ -14,7 +14,7 @@ import msgspec
 from discoprobe.cards.hub.client import MAIN, Hub
 from discoprobe.cards.hub.staging import CHANGELOG, Label, published_label, read_remote, texts
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import Manifest, Published
+from discoprobe.cards.metadata.manifest import Manifest
 from discoprobe.cards.release import diff, language_files
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card
@@ -67,7 +67,7 @@ class _Release(msgspec.Struct, frozen=True):
     """
 
     commit: str
-    manifest: Published
+    manifest: Manifest
     files: Mapping[str, File]
     label: Label | None
 
@@ -101,24 +101,24 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
     differences += [Difference(path, "published", ("the manifest does not list it",)) for path in unlisted]
     n_rebuilt = 0
     if rebuild:
-        n_rebuilt = len(manifest.files_of(published, published["configs"]))
+        n_rebuilt = len(manifest.files_of(published, published.configs))
         with tempfile.TemporaryDirectory(prefix="discoprobe-verify-") as place:
             rebuild(published, Path(place) / "release")
             differences += _compare_rebuilt(published, Path(place) / "release")
         for path, text in texts(published, release.label).items() if release.label else ():
-            if published["files"].get(path) != manifest.listed_file(text.encode()):
+            if published.files.get(path) != manifest.listed_file(text.encode()):
                 why = "the same manifest gives another text: written by another version"
                 differences.append(Difference(path, "rebuilt", (why,)))
-    number = published.get("version", "")
+    number = published.version
     return Verified(target, release.commit, number, len(listed), n_rebuilt, tuple(differences))
 
 
 def _read_folder(folder: Path) -> _Release:
-    published: Published = manifest.read_release(folder)  # type: ignore[assignment]
+    published: Manifest = manifest.read_release(folder)
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     managed = paths.keys() - {manifest.NAME, CHANGELOG}
     files = {name: manifest.listed_file(paths[name]) for name in managed}
-    return _Release("", published, files, None if published.get("version") else Label(card.REPOSITORY))
+    return _Release("", published, files, None if published.version else Label(card.REPOSITORY))
 
 
 def _read_hub(target: str, token: str | None) -> _Release:
@@ -139,61 +139,60 @@ def _read_hub(target: str, token: str | None) -> _Release:
     return _Release(remote.head, remote.manifest, files, published_label(repo, remote))
 
 
-def _compare_rebuilt(published: Published, folder: Path) -> Iterator[Difference]:
+def _compare_rebuilt(published: Manifest, folder: Path) -> Iterator[Difference]:
     """Files whose rebuilt content differs from what the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
     by_language: dict[str, dict[str, tuple[str, ...]]] = {}  # the reasons of each config
-    for name, entry in sorted(published["configs"].items()):
-        before = {f"{name}/{path}": file for path, file in entry["files"].items()}
-        now = rebuilt["configs"].get(name)
-        after = {f"{name}/{path}": file for path, file in now["files"].items()} if now else {}
-        why = by_language.setdefault(entry["lang"], {})[name] = tuple(reasons(name, published, rebuilt))
+    for name, entry in sorted(published.configs.items()):
+        before = {f"{name}/{path}": file for path, file in entry.files.items()}
+        now = rebuilt.configs.get(name)
+        after = {f"{name}/{path}": file for path, file in now.files.items()} if now else {}
+        why = by_language.setdefault(entry.lang, {})[name] = tuple(reasons(name, published, rebuilt))
         differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         yield from (Difference(path, "rebuilt", why) for path in differing)
     for lang, of_configs in by_language.items():
         files = LanguageFiles.of_folder(folder, lang)
-        if "repository" in published:
-            repository = published["repository"]
+        if repository := published.repository:
             files.cards = {name: card.with_repository(text, repository) for name, text in files.cards.items()}
         contents = {path: manifest.listed_file(content) for path, content in files.contents().items()}
         for path in language_files.paths(lang):
-            if published["files"].get(path) != contents.get(path):
+            if published.files.get(path) != contents.get(path):
                 lines = (f"{name}: {line}" for name, lines in of_configs.items() for line in lines)
                 yield Difference(path, "rebuilt", tuple(lines))
 
 
-def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]:
+def reasons(name: str, published: Manifest, rebuilt: Manifest) -> Iterator[str]:
     """Why a config came out otherwise: source, settings, filter, versions of the code, in this order."""
-    before, after = published["configs"][name], rebuilt["configs"].get(name)
+    before, after = published.configs[name], rebuilt.configs.get(name)
     if after is None:
-        yield f"it is not built any more: {rebuilt['unavailable'].get(name, 'no such task or language')}"
+        yield f"it is not built any more: {rebuilt.unavailable.get(name, 'no such task or language')}"
         return
-    yield from (f"source {source}: lacking now" for source in before["sources"] if source not in after["sources"])
-    yield from (f"source {source}: not there then" for source in after["sources"] if source not in before["sources"])
-    for source in before["sources"]:
-        if source in after["sources"]:
-            lines = diff.source_changes(source, published["sources"][source], rebuilt["sources"][source])
+    yield from (f"source {source}: lacking now" for source in before.sources if source not in after.sources)
+    yield from (f"source {source}: not there then" for source in after.sources if source not in before.sources)
+    for source in before.sources:
+        if source in after.sources:
+            lines = diff.source_changes(source, published.sources[source], rebuilt.sources[source])
             yield from (f"source {line}" for line in lines)
 
     # Corpora without a row in any config (``beside``): their near duplicates in other corpora are left out.
-    then, now = (release.get("beside", {}).get(before["lang"], {}) for release in (published, rebuilt))
-    with_rows = published["sources"].keys() | rebuilt["sources"].keys()
+    then, now = (release.beside.get(before.lang, {}) for release in (published, rebuilt))
+    with_rows = published.sources.keys() | rebuilt.sources.keys()
     yield from (f"source {source}: not read now" for source in then if source not in now and source not in with_rows)
     yield from (f"source {source}: not read then" for source in now if source not in then and source not in with_rows)
     for source in sorted(then.keys() & now.keys()):
         yield from (f"source {line}" for line in diff.source_changes(source, then[source], now[source]))
 
-    yield from (f"setting {line}" for line in diff.changed_values(before["settings"], after["settings"]))
-    lists = before.get("lists", {}), after.get("lists", {})  # the user's files that a setting names
+    yield from (f"setting {line}" for line in diff.changed_values(before.settings, after.settings))
+    lists = before.lists, after.lists  # the user's files that a setting names
     for setting in dict.fromkeys([*lists[0], *lists[1]]):
         if lists[0].get(setting) != lists[1].get(setting):
             old, new = (files[setting].sha256[:12] if setting in files else "none" for files in lists)
-            yield f"file of setting {setting}, {before['settings'].get(setting, '')}: SHA-256 {old} → {new}"
-    yield from (f"filter {line}" for line in diff.changed_values(before["drops"], after["drops"]))
-    used = published.get("built_with", {}).get(name, manifest.versions(published))
+            yield f"file of setting {setting}, {before.settings.get(setting, '')}: SHA-256 {old} → {new}"
+    yield from (f"filter {line}" for line in diff.changed_values(before.drops, after.drops))
+    used = published.built_with.get(name, manifest.versions(published))
     code = diff.changed_values(used, manifest.versions(rebuilt))
     yield from (f"version {line}" for line in code)
-    if before["content"] != after["content"]:
+    if before.content != after.content:
         yield "the rows differ"
     else:
         yield "the rows are the same" + ("" if code else "; only what is written around them differs")

@@ -49,15 +49,15 @@ def croissant(manifest: Manifest, *, repository: str, release: str = "", day: st
         release: its number, ``1.2.0``; empty for a build that is not released.
         day: the date of the release, ISO 8601; empty if it has none.
     """
-    configs = manifest["configs"]
+    configs = manifest.configs
     address = f"https://huggingface.co/datasets/{repository}"
     dated = ({"version": release} if release else {}) | ({"datePublished": day} if day else {})
     if len(configs) <= MOST_IN_CARD:
         return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | _records(configs, address))}
     parts = {}
-    for lang in sorted({entry["lang"] for entry in configs.values()}):
+    for lang in sorted({entry.lang for entry in configs.values()}):
         # the file of a language names no release, so that it stays as it is while the language does
-        of_lang = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
+        of_lang = {name: entry for name, entry in configs.items() if entry.lang == lang}
         parts[f"{FOLDER}/{lang}.json"] = _dump_lines(_describe(manifest, of_lang, address) | _records(of_lang, address))
     links = [{"@type": "sc:Dataset", "url": f"{address}/resolve/main/{path}"} for path in parts]
     return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | {"hasPart": links})} | parts
@@ -66,9 +66,9 @@ def croissant(manifest: Manifest, *, repository: str, release: str = "", day: st
 def _describe(manifest: Manifest, configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]:
     """The metadata of some configs as a whole."""
     context = importlib.resources.files("discoprobe.cards.metadata") / "croissant_context.json"
-    used = {source for entry in configs.values() for source in entry["sources"]}
+    used = {source for entry in configs.values() for source in entry.sources}
     links = set()
-    for licence in {source["licence"] for name, source in manifest["sources"].items() if name in used}:
+    for licence in {source.licence for name, source in manifest.sources.items() if name in used}:
         spdx = licences.normalise(licence)
         has_page = " " not in spdx and spdx != licences.UNKNOWN and not spdx.startswith("LicenseRef-")
         links.add(f"https://spdx.org/licenses/{spdx}" if has_page else licence)
@@ -108,14 +108,14 @@ def _records(configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]
                 "transform": {"regex": r"^([a-z]+)-.*$"},
             },
         }  # fmt: skip
-        columns = schema(Shape(entry["shape"]), silver="silver" in entry)
+        columns = schema(Shape(entry.shape), silver=bool(entry.silver))
         record_sets.append({
             "@type": "cr:RecordSet",
             "@id": f"{name}/rows",
             "name": name,
-            "description": entry["summary"],
+            "description": entry.summary,
             "key": {"@id": f"{name}/rows/id"},
-            "field": [split, *(_field(name, column, entry["labels"]) for column in columns)],
+            "field": [split, *(_field(name, column, entry.labels) for column in columns)],
         })  # fmt: skip
     return {"distribution": [repository_file, *files], "recordSet": record_sets}
 

@@ -15,7 +15,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NotRequired, TypedDict, cast
+from typing import Any, Final
 
 import msgspec
 
@@ -55,12 +55,10 @@ SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
 _DECIDED: Final = frozenset({Status.BELOW, Status.OPEN, Status.ABOVE})
 _LONGEST: Final = 160
-_LISTS: Final = ("files", "lists", "plugins")
-"""Keys of the manifest and its entries that list files."""
 """Characters of a text in the example of a config."""
 
 
-class FindingEntry(TypedDict):
+class FindingEntry(msgspec.Struct):
     """A finding in a summary: its outcome, the figure that decides it, and what it costs."""
 
     status: str
@@ -72,10 +70,10 @@ class FindingEntry(TypedDict):
     n: int
     cost: float
     reason: str
-    detail: NotRequired[str]
+    detail: str = ""
 
 
-class AuditEntry(TypedDict):
+class AuditEntry(msgspec.Struct, kw_only=True):
     """A summary of a config's audit; ``audits`` has the whole report.
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
@@ -86,32 +84,32 @@ class AuditEntry(TypedDict):
     """
 
     failed: list[str]
-    open: NotRequired[list[str]]
-    exempt: NotRequired[list[str]]
-    not_measured: NotRequired[list[str]]
-    thresholds: NotRequired[int]
-    unmeasured: NotRequired[str]
-    findings: NotRequired[dict[str, FindingEntry]]
-    missing: NotRequired[str]
-    edited: NotRequired[bool]
-    external: NotRequired[bool]
-    resolution: NotRequired[float | None]
+    open: list[str] = []
+    exempt: list[str] = []
+    not_measured: list[str] = []
+    thresholds: int = 0
+    unmeasured: str = ""
+    findings: dict[str, FindingEntry] = {}
+    missing: str = ""
+    edited: bool = False
+    external: bool = False
+    resolution: float | None = None
     majority: float
     strongest: str | None
     accuracy: float | None
-    gain: NotRequired[float | None]
-    beside_text: NotRequired[str | None]
-    evidence: NotRequired[dict[str, Any]]
+    gain: float | None = None
+    beside_text: str | None = None
+    evidence: dict[str, Any] = {}
 
 
-class Audited(TypedDict):
-    """The task of a config, and what its audit found; None without an audit."""
+class Audited(msgspec.Struct, kw_only=True):
+    """The task of a config, empty if it is of none, and what its audit found; None without an audit."""
 
     task: str
     audit: AuditEntry | None
 
 
-class ConfigEntry(Audited):
+class ConfigEntry(Audited, kw_only=True, omit_defaults=True):
     """What the manifest says of a config.
 
     ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
@@ -120,10 +118,9 @@ class ConfigEntry(Audited):
     rows people annotated (``gold``) and how many a model (``silver``), if it did any. ``readers`` has what people and
     models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because of what
     readers said, by id with the verdict. ``plugins`` has size and hash of the files of plugins that it was made with.
-    ``example`` is a row of test, long texts cut.
+    ``example`` is a row of test, long texts cut. ``unknown`` has what a newer version of discoprobe wrote beside these.
     """
 
-    task: str
     lang: str
     summary: str
     shape: str
@@ -136,18 +133,19 @@ class ConfigEntry(Audited):
     settings: dict[str, object]
     content: dict[str, str]
     files: dict[str, File]
-    versions: NotRequired[dict[str, int]]
-    lists: NotRequired[dict[str, File]]
-    read: NotRequired[list[str]]
-    tiny: NotRequired[bool]
-    silver: NotRequired[dict[str, int]]
-    readers: NotRequired[dict[str, ReaderFigures]]
-    excluded: NotRequired[dict[str, str]]
-    plugins: NotRequired[dict[str, File]]
-    example: NotRequired[dict[str, Any]]
+    versions: dict[str, int] = {}
+    lists: dict[str, File] = {}
+    read: list[str] = []
+    tiny: bool = False
+    silver: dict[str, int] = {}
+    readers: dict[str, ReaderFigures] = {}
+    excluded: dict[str, str] = {}
+    plugins: dict[str, File] = {}
+    example: dict[str, Any] = {}
+    unknown: dict[str, Any] = msgspec.field(default_factory=dict, name="")
 
 
-class SourceEntry(TypedDict):
+class SourceEntry(msgspec.Struct, omit_defaults=True):
     """A corpus, as the catalogue pins it or as it was found.
 
     ``genre`` has the genres of its texts, where they are known; ``annotation`` is how one was made from raw text.
@@ -159,17 +157,22 @@ class SourceEntry(TypedDict):
     commit: str
     citation: str
     files: dict[str, File]
-    genre: NotRequired[list[str]]
-    annotation: NotRequired[dict[str, Any]]
+    genre: list[str] = []
+    annotation: dict[str, Any] = {}
+    unknown: dict[str, Any] = msgspec.field(default_factory=dict, name="")
 
 
-class Manifest(TypedDict):
+class Manifest(msgspec.Struct, omit_defaults=True):
     """The whole file.
 
     ``beside`` has, by language, the corpora that were read but have no row in any config: sentences of other corpora
-    may have been left out because they nearly repeat one of theirs. ``inputs`` has a hash of everything that each
-    config, or the reason why there is none, depends on; it is not published.
-    ``unavailable_drops`` has the drops by reason of configs that are not available.
+    may have been left out because they nearly repeat one of theirs. ``unavailable_drops`` has the drops by reason of
+    configs that are not available. ``inputs`` has a hash of everything that each config, or the reason why there is
+    none, depends on; it is not published.
+
+    A published one has the ``version`` of the release, and ``repository``, which the cards name. ``built_with`` has the
+    versions of discoprobe and libraries of those configs that were built with others than the manifest's: they were
+    published earlier and left as they were.
     """
 
     format: int
@@ -180,22 +183,13 @@ class Manifest(TypedDict):
     configs: dict[str, ConfigEntry]
     unavailable: dict[str, str]
     files: dict[str, File]
-    beside: NotRequired[dict[str, dict[str, SourceEntry]]]
-    inputs: NotRequired[dict[str, str]]
-    unavailable_drops: NotRequired[dict[str, dict[str, int]]]
-
-
-class Published(Manifest, total=False):
-    """A manifest as it is published.
-
-    ``version`` is the release, and ``repository`` the one that the cards name. ``built_with`` has the versions of
-    discoprobe and libraries of those configs that were built with others than the manifest's: they were published
-    earlier and left as they were.
-    """
-
-    version: str
-    repository: str
-    built_with: dict[str, dict[str, str]]
+    beside: dict[str, dict[str, SourceEntry]] = {}
+    unavailable_drops: dict[str, dict[str, int]] = {}
+    inputs: dict[str, str] = {}
+    version: str = ""
+    repository: str = ""
+    built_with: dict[str, dict[str, str]] = {}
+    unknown: dict[str, Any] = msgspec.field(default_factory=dict, name="")
 
 
 def installed(names: Iterable[str]) -> dict[str, str]:
@@ -216,16 +210,8 @@ def software() -> dict[str, str]:
 
 def empty() -> Manifest:
     """The manifest of a release without configs."""
-    return {
-        "format": FORMAT,
-        "discoprobe": importlib.metadata.version("discoprobe"),
-        "software": software(),
-        "sources": {},
-        "skipped": {},
-        "configs": {},
-        "unavailable": {},
-        "files": {},
-    }
+    version = importlib.metadata.version("discoprobe")
+    return Manifest(FORMAT, version, software(), sources={}, skipped={}, configs={}, unavailable={}, files={})
 
 
 def read(folder: Path) -> Manifest:
@@ -238,55 +224,68 @@ def read(folder: Path) -> Manifest:
     path = recovered(folder) / NAME
     if not path.exists():
         return empty()
-    manifest: Manifest = _parse(path)
-    if isinstance(version := manifest.get("format"), int) and version < FORMAT:
+    values = _parse(path)
+    if isinstance(version := values.get("format"), int) and version < FORMAT:
         raise DiscoprobeError(
             f"{path}: a release of an earlier version of discoprobe, with other files (format {version}, now {FORMAT});"
             " build it again, into another folder"
         )
-    if version != FORMAT or empty().keys() - manifest.keys():
+    if version != FORMAT or _required() - values.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
-    _check_values(path, manifest)
+    manifest = _convert(path, values)
     _check_places(path, manifest)
-    if parts := [path.parent / name for name in manifest["files"] if is_part(name)]:
-        sections = cast("dict[str, dict[str, Any]]", manifest)
-        for part in map(_parse, parts):
-            _check_values(path, {**empty(), **part})
-            for key, values in part.items():  # in the order of a manifest without parts
-                sections[key] = dict(sorted({**sections.get(key, {}), **values}.items()))
+    if parts := [path.parent / name for name in manifest.files if is_part(name)]:
+        for part in parts:
+            _convert(part, msgspec.to_builtins(empty()) | (of_part := _parse(part)))
+            for key, of_key in of_part.items():  # in the order of a manifest without parts
+                values[key] = dict(sorted({**values.get(key, {}), **of_key}.items()))
+        manifest = _convert(path, values)
         _check_places(path, manifest)
-    for holder in _entries_with_files(manifest):
-        holder |= {key: msgspec.convert(holder[key], dict[str, File]) for key in _LISTS if key in holder}
-    for entry in manifest["configs"].values():
+    for entry in manifest.configs.values():
         # the file has keys sorted; splits, and the labels that are used, come in the order of a build
-        counts = entry["counts"]
-        entry["counts"] = {
-            split: {label: counts[split][label] for label in entry["labels"] if label in counts[split]}
+        entry.counts = {
+            split: {label: entry.counts[split][label] for label in entry.labels if label in entry.counts[split]}
             for split in SPLITS
-            if split in counts
+            if split in entry.counts
         }
     return manifest
 
 
-def _check_values(path: Path, values: Mapping[str, object]) -> None:
-    """Raise an error that names the first value of a manifest that is not of its type."""
+def _required() -> set[str]:
+    """The keys that every manifest has."""
+    return {field.name for field in msgspec.structs.fields(Manifest) if field.required}
+
+
+def _convert(path: Path, values: dict[str, Any]) -> Manifest:
+    """The manifest that a file's values are; raises an error that names the first value that is not of its type."""
     problem = ""
     try:
-        for entry in _entries_with_files(msgspec.convert(values, Manifest)):
-            for name, file in ((name, file) for key in _LISTS for name, file in entry.get(key, {}).items()):
-                if not file.sha256 or file.bytes is None:
-                    problem = f"the file '{name}' has no {'bytes' if file.sha256 else 'sha256'}"
+        manifest = msgspec.convert(values, Manifest)  # before keys are looked at: they may be of any type
+        manifest = msgspec.convert(_with_unknown(values), Manifest)
+        listing = [manifest, *manifest.configs.values(), *manifest.sources.values()]
+        listing += [entry for of_lang in manifest.beside.values() for entry in of_lang.values()]
+        lists = [getattr(entry, key, {}) for entry in listing for key in ("files", "lists", "plugins")]
+        for name, file in ((name, file) for files in lists for name, file in files.items()):
+            if not file.sha256 or file.bytes is None:
+                problem = f"the file '{name}' has no {'bytes' if file.sha256 else 'sha256'}"
     except msgspec.ValidationError as error:
         problem = str(error)
     if problem:
         raise DiscoprobeError(f"{path}: not a manifest: {problem}; restore it or build into another folder")
+    return manifest
 
 
-def _entries_with_files(manifest: Manifest) -> list[dict[str, Any]]:
-    """The manifest and all entries in it that list files."""
-    entries = [manifest, *manifest["configs"].values(), *manifest["sources"].values()]
-    entries += [entry for of_lang in manifest.get("beside", {}).values() for entry in of_lang.values()]
-    return cast("list[dict[str, Any]]", entries)
+def _with_unknown(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a manifest, the keys that are not known here apart."""
+
+    def apart(kind: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
+        known = kind.__struct_encode_fields__
+        return {**values, "": {key: value for key, value in values.items() if key not in known}}
+
+    return apart(Manifest, values) | {
+        key: {name: apart(kind, entry) for name, entry in values[key].items()}
+        for key, kind in (("configs", ConfigEntry), ("sources", SourceEntry))
+    }
 
 
 def read_release(folder: Path) -> Manifest:
@@ -301,7 +300,7 @@ def read_release(folder: Path) -> Manifest:
     return manifest
 
 
-def _parse(path: Path) -> Any:
+def _parse(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -316,13 +315,13 @@ def _check_places(path: Path, manifest: Manifest) -> None:
 
     Names become names of files and folders. The cache of the Hub's client links to its own blobs.
     """
-    configs = manifest["configs"].values()
-    names = [*manifest["configs"], *manifest["unavailable"]]
-    names += [entry[key] for entry in configs for key in ("task", "lang")]
+    configs = manifest.configs.values()
+    names = [*manifest.configs, *manifest.unavailable]
+    names += [name for entry in configs for name in (entry.task, entry.lang)]
     for name in names:
-        if not isinstance(name, str) or not SAFE_NAME.fullmatch(name):
+        if not SAFE_NAME.fullmatch(name):
             raise DiscoprobeError(f"{path}: {name!r} cannot be the name of a config, task or language; do not use it")
-    for file in [*manifest["files"], *(file for entry in configs for file in entry["files"])]:
+    for file in [*manifest.files, *(file for entry in configs for file in entry.files)]:
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts or "\\" in file:
             raise DiscoprobeError(f"{path}: {file!r} leads out of the release folder; do not use it")
     folder = path.parent.resolve()
@@ -338,38 +337,17 @@ def config_entry(
     config: Config, content: dict[str, str], files: dict[str, File], report: Report | None = None
 ) -> ConfigEntry:
     """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
-    entry: ConfigEntry = {
-        "task": config.task,
-        "lang": config.lang,
-        "summary": config.definition.partition("\n")[0],
-        "shape": str(config.shape),
-        "labels": list(config.labels),
-        "counts": config.counts(),
-        "candidates": config.candidates,
-        "drops": dict(config.drops),
-        "notes": list(config.notes),
-        "sources": [source.name for source in config.sources],
-        "settings": json.loads(json.dumps(config.settings.to_dict())),
-        "content": content,
-        "files": files,
-        "audit": audit_entry(report) if report else None,
-        "versions": stage_versions(config.version),
-    }
-    if config.tiny:
-        entry["tiny"] = True
-    if config.silver:
-        entry["silver"] = config.silver
-    if set(config.read) != set(entry["sources"]):
-        entry["read"] = list(config.read)
-    if config.splits["test"].num_rows:
-        entry["example"] = _shorten_texts(config.splits["test"].slice(0, 1).to_pylist()[0])
-    if config.excluded:
-        entry["excluded"] = dict(config.excluded)
-    if config.plugins:
-        entry["plugins"] = dict(config.plugins)
-    if lists := lists_of(config.settings):
-        entry["lists"] = lists
-    return entry
+    sources = [source.name for source in config.sources]
+    return ConfigEntry(
+        task=config.task, lang=config.lang, summary=config.definition.partition("\n")[0], shape=str(config.shape),
+        labels=list(config.labels), counts=config.counts(), candidates=config.candidates, drops=dict(config.drops),
+        notes=list(config.notes), sources=sources, settings=json.loads(json.dumps(config.settings.to_dict())),
+        content=content, files=files, audit=audit_entry(report) if report else None,
+        versions=stage_versions(config.version), lists=lists_of(config.settings),
+        read=list(config.read) if set(config.read) != set(sources) else [],
+        tiny=config.tiny, silver=config.silver, excluded=dict(config.excluded), plugins=dict(config.plugins),
+        example=next(map(_shorten_texts, config.splits["test"].slice(0, 1).to_pylist()), {}),
+    )  # fmt: skip
 
 
 def _shorten_texts(value: Any) -> Any:
@@ -390,42 +368,42 @@ def audit_entry(report: Report) -> AuditEntry:
     closest = max(undecided, key=lambda f: excess[f.check], default=None)
     dependent = [f for f in report.findings if f.check in {"group-split", "altered-dup"} and f.grade]
     named = {FLOOR, *failed, *(f.check for f in (*exempt, closest, best, beside, *dependent) if f)}
-    return {
-        "failed": failed,
-        "open": sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
-        "exempt": [f.check for f in exempt],
-        "not_measured": [f.check for f in report.findings if f.status is Status.UNMEASURED],
-        "thresholds": sum(
+    return AuditEntry(
+        failed=failed,
+        open=sorted((f.check for f in undecided), key=lambda check: check != getattr(closest, "check", "")),
+        exempt=[f.check for f in exempt],
+        not_measured=[f.check for f in report.findings if f.status is Status.UNMEASURED],
+        thresholds=sum(
             f.threshold is not None and f.status in _DECIDED
             for f in report.findings
             if BY_ID[f.check].kind is Kind.SHORTCUT
         ),
-        "unmeasured": report.unmeasured,
-        "findings": {f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
-        "missing": ""
+        unmeasured=report.unmeasured,
+        findings={f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
+        missing=""
         if {"train", "test"} <= report.counts.keys()
         else next(  # no validation split harms nothing
             (f.detail for f in report.findings if f.check == "split-set"), ""
         ),
-        "edited": report.edited,
-        "external": report.external,
-        "resolution": report.resolution,
-        "majority": report.majority,
-        "strongest": best.check if best else None,
-        "accuracy": best.measured if best else None,
-        "gain": best.gain if best else None,
-        "beside_text": beside.check if beside else None,
-        "evidence": msgspec.to_builtins(tallies(report)),
-    }
+        edited=report.edited,
+        external=report.external,
+        resolution=report.resolution,
+        majority=report.majority,
+        strongest=best.check if best else None,
+        accuracy=best.measured if best else None,
+        gain=best.gain if best else None,
+        beside_text=beside.check if beside else None,
+        evidence=msgspec.to_builtins(tallies(report)),
+    )
 
 
 def _finding_entry(finding: Finding) -> FindingEntry:
     figure = finding.figure or Figure("", 0.0, None, None, None)
-    return {
-        "status": finding.status, "measure": figure.measure, "value": figure.value, "baseline": figure.baseline,
-        "threshold": figure.threshold, "interval": None if figure.interval is None else list(figure.interval),
-        "n": finding.n, "cost": finding.cost or 0.0, "reason": finding.reason, "detail": finding.detail,
-    }  # fmt: skip
+    return FindingEntry(
+        finding.status, figure.measure, figure.value, figure.baseline, figure.threshold,
+        None if figure.interval is None else list(figure.interval), finding.n, finding.cost or 0.0, finding.reason,
+        finding.detail,
+    )  # fmt: skip
 
 
 def lists_of(settings: Settings) -> dict[str, File]:
@@ -450,19 +428,10 @@ def stage_versions(task_version: int) -> dict[str, int]:
 
 def source_entry(source: Source) -> SourceEntry:
     """A corpus's entry."""
-    entry: SourceEntry = {
-        "lang": source.lang,
-        "licence": source.licence,
-        "repo": source.repo,
-        "commit": source.commit,
-        "citation": source.citation,
-        "files": entries(source.files),
-    }
-    if source.genre:
-        entry["genre"] = list(source.genre)
-    if source.annotation is not None:
-        entry["annotation"] = dict(source.annotation)
-    return entry
+    return SourceEntry(
+        source.lang, source.licence, source.repo, source.commit, source.citation, entries(source.files),
+        list(source.genre), dict(source.annotation or {}),
+    )  # fmt: skip
 
 
 def renewed(
@@ -483,59 +452,65 @@ def renewed(
     """
     fresh = empty()
     replaced = {*configs, *(result.name for result in missing)}
-    fresh["configs"] = {name: entry for name, entry in old["configs"].items() if name not in replaced} | configs
-    used = {name for entry in fresh["configs"].values() for name in entry["sources"]}
+    fresh.configs = {name: entry for name, entry in old.configs.items() if name not in replaced} | configs
+    used = {name for entry in fresh.configs.values() for name in entry.sources}
 
-    sources, beside = dict(old["sources"]), old.get("beside", {})
+    sources = dict(old.sources)
     read: dict[str, dict[str, SourceEntry]] = {}
     for corpus in corpora:
         of_corpus = {source.name: source_entry(source) for source in corpus.sources}
         sources |= {source.name: source_entry(source) for source in corpus.all_sources}
         read.setdefault(corpus.lang, {}).update(of_corpus)
-    fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}
+    fresh.sources = {name: entry for name, entry in sources.items() if name in used}
     unused = {
         lang: {name: entry for name, entry in of_lang.items() if name not in used}
-        for lang, of_lang in sorted((beside | read).items())
+        for lang, of_lang in sorted((old.beside | read).items())
     }
-    if any(unused.values()):
-        fresh["beside"] = {lang: of_lang for lang, of_lang in unused.items() if of_lang}
+    fresh.beside = {lang: of_lang for lang, of_lang in unused.items() if of_lang}
 
     dropped: dict[str, Counter[str]] = {corpus.lang: Counter() for corpus in corpora if corpus.drops}
     for corpus in corpora:
         dropped.get(corpus.lang, Counter()).update(corpus.drops)
-    fresh["skipped"] = {lang: drops for lang, drops in old["skipped"].items() if lang not in read}
-    fresh["skipped"] |= {lang: dict(drops) for lang, drops in dropped.items()}
+    fresh.skipped = {lang: drops for lang, drops in old.skipped.items() if lang not in read}
+    fresh.skipped |= {lang: dict(drops) for lang, drops in dropped.items()}
 
-    fresh["unavailable"] = {name: reason for name, reason in old["unavailable"].items() if name not in replaced}
-    fresh["unavailable"] |= {result.name: result.reason for result in missing}
+    fresh.unavailable = {name: reason for name, reason in old.unavailable.items() if name not in replaced}
+    fresh.unavailable |= {result.name: result.reason for result in missing}
     drops_of_missing = {result.name: dict(result.drops) for result in missing}
-    _add_unavailable_drops(fresh, old.get("unavailable_drops", {}) | drops_of_missing)
-    if digests := {name: digest for name, digest in old.get("inputs", {}).items() if name not in replaced} | inputs:
-        fresh["inputs"] = digests
+    fresh.unavailable_drops = _of_unavailable(fresh, old.unavailable_drops | drops_of_missing)
+    fresh.inputs = {name: digest for name, digest in old.inputs.items() if name not in replaced} | inputs
     return fresh
 
 
-def _add_unavailable_drops(manifest: Manifest, drops: Mapping[str, dict[str, int]]) -> None:
-    """Adds the drops of the configs that are not available."""
-    present = {name: of_config for name, of_config in drops.items() if of_config and name in manifest["unavailable"]}
-    if present:
-        manifest["unavailable_drops"] = present
+def _of_unavailable(manifest: Manifest, drops: Mapping[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """The drops of the configs that are not available, of which there are any."""
+    return {name: of_config for name, of_config in drops.items() if of_config and name in manifest.unavailable}
 
 
 def texts(manifest: Manifest) -> dict[str, str]:
     """The manifest as text, keys sorted, by path: ``manifest.json``, and before it the parts, if it has any."""
-    if len(manifest["configs"]) <= MOST_IN_CARD:
-        return {NAME: _dump_json(manifest)}
+    values = _with_unknown_beside(msgspec.to_builtins(manifest))
+    if len(manifest.configs) <= MOST_IN_CARD:
+        return {NAME: _dump_json(values)}
     rest: dict[str, Any] = {}
     parts: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    for key, value in manifest.items():
+    for key, value in values.items():
         rest[key] = {} if isinstance(value, dict) else value
         for name, entry in value.items() if isinstance(value, dict) else ():
             lang = _language(manifest, key, name)
             (parts[lang].setdefault(key, {}) if lang else rest[key])[name] = entry
     written = {f"{PARTS}/{lang}.json": _dump_json(part) for lang, part in sorted(parts.items())}
-    rest["files"] |= {path: listed_file(text.encode()) for path, text in written.items()}
+    rest["files"] |= {path: msgspec.to_builtins(listed_file(text.encode())) for path, text in written.items()}
     return {**written, NAME: _dump_json(rest)}
+
+
+def _with_unknown_beside(value: Any) -> Any:
+    """The values of a manifest as its file has them: keys that are not known here beside the others."""
+    if isinstance(value, list):
+        return [_with_unknown_beside(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _with_unknown_beside(item) for key, item in (value | value.get("", {})).items() if key}
 
 
 def _language(manifest: Manifest, key: str, name: str) -> str:
@@ -543,7 +518,7 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
     if key in {"skipped", "beside"}:
         return name
     if key == "sources":
-        return manifest["sources"][name]["lang"]
+        return manifest.sources[name].lang
     if key == "files":
         folder, _, file = name.partition("/")
         return file.partition(".")[0] if folder in OF_LANGUAGES else ""
@@ -553,7 +528,7 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
 
 
 def _dump_json(values: Mapping[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True, default=msgspec.to_builtins) + "\n"
+    return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def is_part(path: str) -> bool:
@@ -569,19 +544,17 @@ def listed_file(content: Path | bytes) -> File:
 def listed(manifest: Manifest) -> dict[str, File]:
     """The size and hash of every file that a manifest lists, by path inside the release."""
     return {
-        f"{name}/{path}": entry
-        for name, config in manifest["configs"].items()
-        for path, entry in config["files"].items()
-    } | manifest["files"]
+        f"{name}/{path}": entry for name, config in manifest.configs.items() for path, entry in config.files.items()
+    } | manifest.files
 
 
 def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, File]:
     """The size and hash of every file of some configs, and of the files of their languages, by path."""
-    configs = {name: entry for name, entry in manifest["configs"].items() if name in names}
-    langs = {entry["lang"] for entry in configs.values()}
-    of_langs = {path: entry for path, entry in manifest["files"].items() if _language(manifest, "files", path) in langs}
+    configs = {name: entry for name, entry in manifest.configs.items() if name in names}
+    langs = {entry.lang for entry in configs.values()}
+    of_langs = {path: entry for path, entry in manifest.files.items() if _language(manifest, "files", path) in langs}
     return {
-        f"{name}/{path}": entry for name, config in configs.items() for path, entry in config["files"].items()
+        f"{name}/{path}": entry for name, config in configs.items() for path, entry in config.files.items()
     } | of_langs
 
 
@@ -592,56 +565,54 @@ def split_file(split: str) -> str:
 
 def versions(manifest: Manifest) -> dict[str, str]:
     """The versions of discoprobe and of the libraries that a manifest names."""
-    return {"discoprobe": manifest["discoprobe"], **manifest["software"]}
+    return {"discoprobe": manifest.discoprobe, **manifest.software}
 
 
 def only(local: Manifest, languages: Collection[str]) -> Manifest:
     """The manifest without other languages; the same if none is named."""
     if not languages:
         return local
-    configs = {name: entry for name, entry in local["configs"].items() if entry["lang"] in languages}
-    used = {name for entry in configs.values() for name in entry["sources"]}
-    return {
-        **local,
-        "configs": configs,
-        "sources": {name: entry for name, entry in local["sources"].items() if name in used},
-        "skipped": {lang: drops for lang, drops in local["skipped"].items() if lang in languages},
-        "unavailable": {
-            name: reason for name, reason in local["unavailable"].items() if name.rpartition("_")[2] in languages
+    configs = {name: entry for name, entry in local.configs.items() if entry.lang in languages}
+    used = {name for entry in configs.values() for name in entry.sources}
+    return msgspec.structs.replace(
+        local,
+        configs=configs,
+        sources={name: entry for name, entry in local.sources.items() if name in used},
+        skipped={lang: drops for lang, drops in local.skipped.items() if lang in languages},
+        unavailable={
+            name: reason for name, reason in local.unavailable.items() if name.rpartition("_")[2] in languages
         },
-        "beside": {lang: sources for lang, sources in local.get("beside", {}).items() if lang in languages},
-    }
+        beside={lang: sources for lang, sources in local.beside.items() if lang in languages},
+    )
 
 
-def merged(remote: Published | None, local: Manifest) -> Published:
+def merged(remote: Manifest | None, local: Manifest) -> Manifest:
     """The manifest of both, without the list of the files about all configs.
 
     Raises:
         DiscoprobeError: if a config that stays was built from another state of a corpus than the local ones.
     """
-    manifest = cast("Published", local | {"files": {}})
+    manifest = msgspec.structs.replace(local, files={})
     if remote is None:
         return manifest
-    replaced = local["configs"].keys() | local["unavailable"].keys()
-    staying = {name: entry for name, entry in sorted(remote["configs"].items()) if name not in replaced}
-    manifest["configs"] = staying | local["configs"]
+    replaced = local.configs.keys() | local.unavailable.keys()
+    staying = {name: entry for name, entry in sorted(remote.configs.items()) if name not in replaced}
+    manifest.configs = staying | local.configs
     for config, entry in staying.items():
-        for name in entry["sources"]:
-            if name in local["sources"] and remote["sources"][name] != local["sources"][name]:
+        for name in entry.sources:
+            if name in local.sources and remote.sources[name] != local.sources[name]:
                 raise DiscoprobeError(
                     f"{config} on the Hub was built from another version of {name} than the configs to be pushed;"
                     f" build {config} too, so that the release has one version of each corpus"
                 )
-    used = {name for entry in staying.values() for name in entry["sources"]}
-    manifest["sources"] = {name: remote["sources"][name] for name in sorted(used)} | local["sources"]
-    manifest["skipped"] = remote["skipped"] | local["skipped"]
-    if beside := remote.get("beside", {}) | local.get("beside", {}):
-        manifest["beside"] = beside
-    unavailable = remote["unavailable"] | local["unavailable"]
-    manifest["unavailable"] = {name: reason for name, reason in unavailable.items() if name not in manifest["configs"]}
-    _add_unavailable_drops(manifest, remote.get("unavailable_drops", {}) | local.get("unavailable_drops", {}))
-    earlier, current = remote.get("built_with", {}), versions(manifest)
-    built_with = {name: earlier.get(name, versions(remote)) for name in staying}
-    if others := {name: used_then for name, used_then in built_with.items() if used_then != current}:
-        manifest["built_with"] = others
+    used = {name for entry in staying.values() for name in entry.sources}
+    manifest.sources = {name: remote.sources[name] for name in sorted(used)} | local.sources
+    manifest.skipped = remote.skipped | local.skipped
+    manifest.beside = remote.beside | local.beside
+    unavailable = remote.unavailable | local.unavailable
+    manifest.unavailable = {name: reason for name, reason in unavailable.items() if name not in manifest.configs}
+    manifest.unavailable_drops = _of_unavailable(manifest, remote.unavailable_drops | local.unavailable_drops)
+    current = versions(manifest)
+    built_with = {name: remote.built_with.get(name, versions(remote)) for name in staying}
+    manifest.built_with = {name: used_then for name, used_then in built_with.items() if used_then != current}
     return manifest

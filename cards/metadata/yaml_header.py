@@ -83,12 +83,12 @@ def is_language(code: str) -> bool:
 
 def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
     """The languages of the configs, by the codes that the Hub has for them."""
-    return sorted({language_code(entry["lang"]) for entry in configs.values()})
+    return sorted({language_code(entry.lang) for entry in configs.values()})
 
 
 def n_rows(entry: ConfigEntry) -> int:
     """Rows of a config in all splits."""
-    return sum(sum(labels.values()) for labels in entry["counts"].values())
+    return sum(sum(labels.values()) for labels in entry.counts.values())
 
 
 def default_config(configs: Mapping[str, ConfigEntry]) -> str:
@@ -97,19 +97,17 @@ def default_config(configs: Mapping[str, ConfigEntry]) -> str:
     Else the first in alphabetical order; empty if there are no configs.
     """
     lang, task = _DEFAULT
-    return min(
-        configs, key=lambda name: (configs[name]["lang"] != lang, configs[name]["task"] != task, name), default=""
-    )
+    return min(configs, key=lambda name: (configs[name].lang != lang, configs[name].task != task, name), default="")
 
 
 def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
     """The metadata as values; ``title`` is the name of the data set."""
-    configs, default = manifest["configs"], default_config(manifest["configs"])
+    configs, default = manifest.configs, default_config(manifest.configs)
     entries = configs.values()
     codes = languages(configs)
     few = len(configs) <= MOST_IN_CARD
 
-    ids_of = {source["licence"]: hub_licences(source["licence"]) for source in manifest["sources"].values()}
+    ids_of = {source.licence: hub_licences(source.licence) for source in manifest.sources.values()}
     ids = sorted({part for parts in ids_of.values() for part in parts})
     licence: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
     if OTHER in ids:  # the licence's own name if it is a single one, else where to look
@@ -119,36 +117,35 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
 
     # A file that is only named like a treebank is the builder's own: it has no repository.
     datasets = {
-        "original" if not source["repo"]
+        "original" if not source.repo
         else "extended|universal_dependencies" if name.startswith("UD_")
         else "extended"
-        for name, source in manifest["sources"].items()
+        for name, source in manifest.sources.items()
     }  # fmt: skip
-    shapes = {entry["shape"] for entry in entries}
+    shapes = {entry.shape for entry in entries}
     categories = {"text-classification": shapes - {Shape.CHOICE}, "multiple-choice": Shape.CHOICE in shapes}
     # The Hub's finer names of tasks: an original against an edited sentence is a judgement of acceptability.
     task_ids = {
-        "acceptability-classification": Shape.SUITE in shapes
-        or any(entry["task"] in _ACCEPTABILITY for entry in entries),
+        "acceptability-classification": Shape.SUITE in shapes or any(entry.task in _ACCEPTABILITY for entry in entries),
         "multi-class-classification": any(
-            entry["shape"] not in {Shape.CHOICE, Shape.SUITE} and len(next(iter(entry["counts"].values()), {})) > 2  # noqa: PLR2004
+            entry.shape not in {Shape.CHOICE, Shape.SUITE} and len(next(iter(entry.counts.values()), {})) > 2  # noqa: PLR2004
             for entry in entries
         ),
         "multiple-choice-qa": Shape.CHOICE in shapes,
     }
-    engines = {source.get("annotation", {}).get("made_by", {}).get("engine") for source in manifest["sources"].values()}
+    engines = {source.annotation.get("made_by", {}).get("engine") for source in manifest.sources.values()}
     by_hand = None in engines or not engines
-    tiny = sorted(name for name, entry in configs.items() if entry.get("tiny")) if few else []
+    tiny = sorted(name for name, entry in configs.items() if entry.tiny) if few else []
     tokenised = [
-        name for name, entry in sorted(configs.items()) if any(note.endswith(NOTE_TOKENISED) for note in entry["notes"])
+        name for name, entry in sorted(configs.items()) if any(note.endswith(NOTE_TOKENISED) for note in entry.notes)
     ]
-    silver = [name for name, entry in sorted(configs.items()) if "silver" in entry]
+    silver = [name for name, entry in sorted(configs.items()) if entry.silver]
     infos = []
     for name, entry in sorted(configs.items()) if few else ():
-        n_bytes = {split: entry["files"].get(split_file(split), File()).bytes or 0 for split in entry["counts"]}
+        n_bytes = {split: entry.files.get(split_file(split), File()).bytes or 0 for split in entry.counts}
         splits = _Inline(
             {"name": split, "num_bytes": n_bytes[split], "num_examples": sum(labels.values())}
-            for split, labels in entry["counts"].items()
+            for split, labels in entry.counts.items()
         )
         infos.append({"config_name": name, "splits": splits})
     return {
@@ -181,14 +178,14 @@ def _config_list(configs: Mapping[str, ConfigEntry], *, short: bool = False) -> 
     PyYAML needs. The first config has whole paths, by which `datasets` finds out what kind of files there are.
     """
     default = default_config(configs)
-    content = hash_of_json({name: entry["content"] for name, entry in sorted(configs.items())})[:16]
+    content = hash_of_json({name: entry.content for name, entry in sorted(configs.items())})[:16]
     listed: list[dict[str, object]] = []
     in_folder: dict[tuple[str, ...], _Inline] = {}
     for name, entry in sorted(configs.items()):
         listed.append({"config_name": name})
         if name == default:
             listed[-1] |= {"default": True, "description": content}
-        splits = tuple(entry["counts"])
+        splits = tuple(entry.counts)
         if not short or len(listed) == 1:
             files = _Inline({"split": split, "path": f"{name}/{split}-*"} for split in splits)
         else:
@@ -219,7 +216,7 @@ def front_matter(manifest: Manifest, title: str = PRETTY_NAME) -> str:
 
 def standalone(manifest: Manifest) -> str:
     """The text of ``.huggingface.yaml``: all configs of a release that has more than the card lists; else empty."""
-    configs = manifest["configs"]
+    configs = manifest.configs
     return _dump({"configs": _config_list(configs, short=True)}) if len(configs) > MOST_IN_CARD else ""
 
 

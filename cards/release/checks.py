@@ -59,7 +59,7 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
         AuditFailedError: if a config failed its audit, was not audited, or was too small for it.
         DiscoprobeError: for a licence that forbids it, a source that cannot be attributed, or nothing to publish.
     """
-    configs = manifest["configs"]
+    configs = manifest.configs
     if not configs:
         raise DiscoprobeError("there is no config to publish; build some first, and see the reasons for those left out")
     judged = dict(sorted(verdicts(configs).items()))
@@ -68,7 +68,7 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
         raise AuditFailedError(
             f"the audit failed: {what}; nothing is published; see build card, or build without --keep-failed"
         )
-    if unaudited := [name for name, entry in sorted(configs.items()) if entry["audit"] is None]:
+    if unaudited := [name for name, entry in sorted(configs.items()) if entry.audit is None]:
         raise AuditFailedError(
             f"not audited: {name_some(unaudited)}; nothing is published; build without --no-audit"
         )  # fmt: skip
@@ -76,16 +76,16 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
         raise AuditFailedError(
             f"the audit could measure nothing: {name_some(unmeasured)}; nothing is published; see build card"
         )
-    names = sorted({name for entry in configs.values() for name in entry["sources"]})
-    sources = {name: manifest["sources"][name] for name in names}
-    check_licences({name: source["licence"] for name, source in sources.items()}, allow_licence)
+    names = sorted({name for entry in configs.values() for name in entry.sources})
+    sources = {name: manifest.sources[name] for name in names}
+    check_licences({name: source.licence for name, source in sources.items()}, allow_licence)
     # An unknown licence, and what is dedicated to the public, ask for no attribution.
     without_credit = {"CC0-1.0", licences.PUBLIC_DOMAIN, licences.UNKNOWN}
     lacking = [
         name
         for name, source in sources.items()
-        if not source["citation"].strip()
-        and not without_credit.issuperset(licences.normalise(source["licence"]).split(" AND "))
+        if not source.citation.strip()
+        and not without_credit.issuperset(licences.normalise(source.licence).split(" AND "))
     ]
     if lacking:
         raise DiscoprobeError(
@@ -126,9 +126,7 @@ def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
     Raises:
         AuditFailedError: naming the task; then the cards of its configs would say something else than the release's.
     """
-    of_design = {
-        configs[name]["task"]: verdict.checks for name, verdict in verdicts(configs).items() if verdict.of_design
-    }
+    of_design = {configs[name].task: verdict.checks for name, verdict in verdicts(configs).items() if verdict.of_design}
     if of_design:
         what = name_some(f"{task} ({', '.join(checks)})" for task, checks in sorted(of_design.items()))
         raise AuditFailedError(

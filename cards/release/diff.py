@@ -135,16 +135,14 @@ class Changes(msgspec.Struct, frozen=True):
 
 def compare(old: Side | None, new: Side) -> Changes:
     """What changed from ``old`` to ``new``; rows are read only where the manifests' content hashes differ."""
-    after = new.manifest["configs"]
+    after = new.manifest.configs
     if old is None:
         return Changes(added={name: n_rows(entry) for name, entry in sorted(after.items())}, first=True)
-    before = old.manifest["configs"]
+    before = old.manifest.configs
     both = [_compare_config(name, old, new) for name in sorted(before.keys() & after.keys())]
-    old_sources, new_sources = old.manifest["sources"], new.manifest["sources"]
+    old_sources, new_sources = old.manifest.sources, new.manifest.sources
     sources = [f"{name}: not used any more" for name in sorted(old_sources.keys() - new_sources.keys())]
-    sources += [
-        f"{name}: new, {new_sources[name]['licence']}" for name in sorted(new_sources.keys() - old_sources.keys())
-    ]
+    sources += [f"{name}: new, {new_sources[name].licence}" for name in sorted(new_sources.keys() - old_sources.keys())]
     for name in sorted(old_sources.keys() & new_sources.keys()):
         sources += source_changes(name, old_sources[name], new_sources[name])
     return Changes(
@@ -157,16 +155,16 @@ def compare(old: Side | None, new: Side) -> Changes:
 
 
 def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
-    before, after = old.manifest["configs"][name], new.manifest["configs"][name]
-    labels = before["labels"], after["labels"]
+    before, after = old.manifest.configs[name], new.manifest.configs[name]
+    labels = before.labels, after.labels
     definition = []
     if labels[0] != labels[1]:
         definition.append(f"labels: {', '.join(labels[0])} → {', '.join(labels[1])}")
-    if before["shape"] != after["shape"]:
-        definition.append(f"shape: {before['shape']} → {after['shape']}")
+    if before.shape != after.shape:
+        definition.append(f"shape: {before.shape} → {after.shape}")
     splits = {}
-    for split in dict.fromkeys([*before["content"], *after["content"]]):
-        if before["content"].get(split) == after["content"].get(split) and labels[0] == labels[1]:
+    for split in dict.fromkeys([*before.content, *after.content]):
+        if before.content.get(split) == after.content.get(split) and labels[0] == labels[1]:
             continue
         tables = old.table(name, split), new.table(name, split)
         if change := compare_rows(*tables, *labels):
@@ -177,8 +175,8 @@ def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
         name,
         splits,
         tuple(dict.fromkeys(definition)),
-        changed_values(before["settings"], after["settings"]),
-        before["summary"] != after["summary"],
+        changed_values(before.settings, after.settings),
+        before.summary != after.summary,
     )
 
 
@@ -222,14 +220,14 @@ def changed_values(before: Mapping[str, object], after: Mapping[str, object]) ->
 
 def source_changes(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
     """What differs in a source that both have, in words; empty if nothing."""
-    lines = [f"{name}: licence {before['licence']} → {after['licence']}"] * (before["licence"] != after["licence"])
-    if before["commit"] != after["commit"]:
-        lines.append(f"{name}: commit {before['commit'][:12] or 'none'} → {after['commit'][:12] or 'none'}")
-    paths = dict.fromkeys([*before["files"], *after["files"]])
-    differing = [path for path in paths if before["files"].get(path) != after["files"].get(path)]
+    lines = [f"{name}: licence {before.licence} → {after.licence}"] * (before.licence != after.licence)
+    if before.commit != after.commit:
+        lines.append(f"{name}: commit {before.commit[:12] or 'none'} → {after.commit[:12] or 'none'}")
+    paths = dict.fromkeys([*before.files, *after.files])
+    differing = [path for path in paths if before.files.get(path) != after.files.get(path)]
     if differing:
         lines.append(f"{name}: other content of {', '.join(differing[:SHOWN])}{' …' if len(differing) > SHOWN else ''}")
-    old, new = before.get("annotation", {}), after.get("annotation", {})
+    old, new = before.annotation, after.annotation
     parts = {"text": "raw text", "read": "options of reading", "made_by": "annotating software or models"}
     return [*lines, *(f"{name}: other {what}" for key, what in parts.items() if old.get(key) != new.get(key))]
 

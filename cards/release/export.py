@@ -129,7 +129,7 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
     """
     if form not in FORMATS:
         raise UnknownNameError("format", form, FORMATS)
-    entries = manifest.read_release(release)["configs"]
+    entries = manifest.read_release(release).configs
     for name in configs:
         if name not in entries:
             raise UnknownNameError("config", name, entries)
@@ -172,10 +172,10 @@ def _write(folder: Path, files: Files) -> tuple[str, ...]:
 
 def _misfit(read: ReadSplit, entry: ConfigEntry, form: str) -> str:
     """Why a format does not support a config; empty if it does."""
-    shape, asked = Shape(entry["shape"]), FORMATS[form]
+    shape, asked = Shape(entry.shape), FORMATS[form]
     if shape not in asked.shapes:
         return f"{form} has no place for rows of shape {shape}"
-    if missing := ", ".join(split for split in SPLITS if split in asked.splits - entry["counts"].keys()):
+    if missing := ", ".join(split for split in SPLITS if split in asked.splits - entry.counts.keys()):
         return f"{form} needs {', '.join(SPLITS)}, and the config has no {missing}"
     if asked.pairs and shape not in _ASKED and not is_paired(read("test")):
         return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
@@ -204,28 +204,28 @@ def tokens(text: pl.Expr) -> pl.Expr:
 def senteval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
     """All splits in one file of sentences."""
     lines = ((SHORT[split], *cells) for split in SPLITS for cells in _labels_and_tokens(read(split), entry))
-    yield f"{entry['lang']}/{_senteval_name(entry)}.txt", _tabbed(lines)
+    yield f"{entry.lang}/{_senteval_name(entry)}.txt", _tabbed(lines)
 
 
 def xprobe(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
     """A file of sentences per split."""
     for split in SPLITS:
         lines = ((text, label) for label, text in _labels_and_tokens(read(split), entry))
-        yield f"{entry['lang']}/{_senteval_name(entry)}/{SHORT[split]}.txt", _tabbed(lines)
+        yield f"{entry.lang}/{_senteval_name(entry)}/{SHORT[split]}.txt", _tabbed(lines)
 
 
 def _senteval_name(entry: ConfigEntry) -> str:
-    return SENTEVAL_NAMES.get(entry["task"], entry["task"])
+    return SENTEVAL_NAMES.get(entry.task, entry.task)
 
 
 def _labels_and_tokens(rows: pl.DataFrame, entry: ConfigEntry) -> Iterator[tuple[str, str]]:
     """Label name and tokens of each row."""
-    return ((entry["labels"][label], text) for label, text in rows.select("label", tokens(pl.col("text"))).iter_rows())
+    return ((entry.labels[label], text) for label, text in rows.select("label", tokens(pl.col("text"))).iter_rows())
 
 
 def discoeval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
     """A file of texts per split, and the names of the labels."""
-    folder = f"{entry['task'].upper()}/{entry['lang']}"
+    folder = f"{entry.task.upper()}/{entry.lang}"
     parts = {}
     for split in SPLITS:
         rows = read(split)
@@ -238,7 +238,7 @@ def discoeval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
     for split, rows in parts.items():
         lines = ([label, *texts] for label, texts in rows.select("label", "texts").rows())
         yield f"{folder}/{DISCOEVAL_SPLITS[split]}.txt", _tabbed(lines)
-    yield f"{folder}/labelset.txt", _tabbed(enumerate(entry["labels"]))
+    yield f"{folder}/labelset.txt", _tabbed(enumerate(entry.labels))
 
 
 def _shows_both_orders(rows: pl.DataFrame) -> bool:
@@ -255,10 +255,10 @@ def _tabbed(lines: Iterable[Iterable[object]]) -> Iterator[str]:
 
 def jsonl(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The rows of each split, with the name of the label."""
-    for split in entry["counts"]:
+    for split in entry.counts:
         rows = read(split).iter_rows(named=True)
-        if entry["shape"] != Shape.CHOICE:
-            rows = (row | {"label_name": entry["labels"][row["label"]]} for row in rows)
+        if entry.shape != Shape.CHOICE:
+            rows = (row | {"label_name": entry.labels[row["label"]]} for row in rows)
         yield f"{name}/{split}.jsonl", _json_lines(rows)
 
 
@@ -277,10 +277,10 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
             "sentence_good": good,
             "sentence_bad": bad,
             "field": phenomenon,
-            "linguistics_term": entry["task"],
+            "linguistics_term": entry.task,
             "UID": name,
             "pair_id": pair_id,
-            **({"condition": entry["labels"][label]} if entry["shape"] == Shape.SUITE else {}),
+            **({"condition": entry.labels[label]} if entry.shape == Shape.SUITE else {}),
             "lexically_identical": sorted(good.split()) == sorted(bad.split()),
         }
         for good, bad, pair_id, label in zip(*versions, pairs["pair_id"], pairs["label"], strict=True)
@@ -290,7 +290,7 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
 
 def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
-    is_choice, between = entry["shape"] in _ASKED, ""
+    is_choice, between = entry.shape in _ASKED, ""
     if is_choice:
         rows = _with_choices(read("test"))
         between = _between(rows)
@@ -333,7 +333,7 @@ def lm_eval_groups(entries: Mapping[str, ConfigEntry]) -> Files:
     """The YAML of a group of all configs, and of one per task and per language; the mean counts every config alike."""
     members: dict[str, list[str]] = {}
     for name, entry in entries.items():
-        for group in ("discoprobe", f"discoprobe_{entry['task']}", f"discoprobe_lang_{entry['lang']}"):
+        for group in ("discoprobe", f"discoprobe_{entry.task}", f"discoprobe_lang_{entry.lang}"):
             members.setdefault(group, []).append(f"discoprobe_{name}")
     for group, tasks in members.items():
         means = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in HARNESS_METRICS]
@@ -347,7 +347,7 @@ def _yaml_lines(value: Mapping[str, Any]) -> Iterator[str]:
 def lighteval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The context, the texts of a pair or the choices of a row, and the index of the correct one."""
     rows = read("test")
-    if entry["shape"] in _ASKED:
+    if entry.shape in _ASKED:
         rows = _with_choices(rows)
         between = _between(rows)
         lines: Iterable[dict[str, Any]] = (
@@ -376,8 +376,8 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     pairs, prefixes = _paired(rows), [""]
     texts = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
     groups = [[pair] for pair in texts]
-    if entry["shape"] == Shape.SUITE and crossed(rows.select("group", condition="label")):
-        prefixes = [f"{entry['labels'][label]}_" for label in rows["label"].unique().sort()]
+    if entry.shape == Shape.SUITE and crossed(rows.select("group", condition="label")):
+        prefixes = [f"{entry.labels[label]}_" for label in rows["label"].unique().sort()]
         numbered = pairs.with_row_index("_at").sort("label").group_by("group").agg("_at", _first=pl.col("_at").min())
         groups = [[texts[at] for at in group] for group in numbered.sort("_first")["_at"]]
     items = []
@@ -393,7 +393,7 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         items.append({"item_number": number, "conditions": conditions})
 
     is_sentence = _has_edited_sentences(rows, entry)
-    compared = pairs["region"][0] if entry["shape"] == Shape.SUITE else 2 if is_sentence else 0
+    compared = pairs["region"][0] if entry.shape == Shape.SUITE else 2 if is_sentence else 0
     predictions = []
     for region in [*([compared] if compared else []), "*"]:
         # the edited texts have more surprisal in a region than the originals, added up over the conditions
@@ -408,7 +408,7 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     elif is_sentence:
         names = ("before", "edit", "after")
     suite = {
-        "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
+        "meta": {"name": name, "metric": "mean", "comments": entry.summary},
         "region_meta": {str(at): region for at, region in enumerate(names, 1)},
         "predictions": predictions,
         "items": items,
@@ -418,8 +418,8 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
 
 def _has_edited_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
     """Whether a row is an edited sentence, not a passage."""
-    is_suite = entry["shape"] == Shape.SUITE
-    return rows["target"].null_count() == 0 if is_suite else entry["shape"] == Shape.SENTENCE
+    is_suite = entry.shape == Shape.SUITE
+    return rows["target"].null_count() == 0 if is_suite else entry.shape == Shape.SENTENCE
 
 
 def _paired(rows: pl.DataFrame) -> pl.DataFrame:

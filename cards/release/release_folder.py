@@ -90,23 +90,23 @@ def why_stale(  # noqa: PLR0913, PLR0917 (what a config depends on)
     plugins: PluginFiles | None = None, analyser: Collection[str] = (),
 ) -> tuple[str, ...]:  # fmt: skip
     """Why a config that is not up to date has to be built, in words: ``numpy: 2.1 → 2.2``."""
-    if name not in current["configs"]:
-        known = name in current["unavailable"]
+    if name not in current.configs:
+        known = name in current.unavailable
         return ("could not be built, and something has changed",) if known else ("not built yet",)
-    entry, now = current["configs"][name], json.loads(json.dumps(settings.to_dict()))
-    of_lang = current["sources"] | current.get("beside", {}).get(corpus.lang, {})
-    before = {source: of_lang[source] for source in {*entry.get("read", ()), *entry["sources"]} if source in of_lang}
+    entry, now = current.configs[name], json.loads(json.dumps(settings.to_dict()))
+    of_lang = current.sources | current.beside.get(corpus.lang, {})
+    before = {source: of_lang[source] for source in {*entry.read, *entry.sources} if source in of_lang}
     after = {source.name: manifest.source_entry(source) for source in corpus.all_sources}
     unused = {*manifest.ANALYSERS} - {*analyser}
     installed = [
         {name: version for name, version in software.items() if name not in unused}
-        for software in (current["software"], manifest.software())
+        for software in (current.software, manifest.software())
     ]
     lines = [
         *diff.changed_values(*installed),
-        *diff.changed_values(entry["versions"], manifest.stage_versions(task_version)),
-        *diff.changed_values(entry["settings"], now),
-        *_changed_plugins(entry.get("plugins", {}), plugins or {}),
+        *diff.changed_values(entry.versions, manifest.stage_versions(task_version)),
+        *diff.changed_values(entry.settings, now),
+        *_changed_plugins(entry.plugins, plugins or {}),
         *(f"{source}: not read before" for source in sorted(after.keys() - before.keys())),
         *(f"{source}: not read any more" for source in sorted(before.keys() - after.keys())),
         *(
@@ -134,11 +134,11 @@ def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:
         name: of the config.
         inputs: hash of everything that it depends on now (`digest`).
     """
-    if current.get("inputs", {}).get(name) != inputs:
+    if current.inputs.get(name) != inputs:
         return False
-    if name in current["unavailable"]:
+    if name in current.unavailable:
         return not (folder / name).exists()
-    if name not in current["configs"]:
+    if name not in current.configs:
         return False
     entries = manifest.files_of(current, {name})
     present = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
@@ -210,7 +210,7 @@ class Release:
             self._published |= {source.name: manifest.source_entry(source) for source in result.sources}
         content = {split: rows.content_hash(table) for split, table in result.splits.items()}
         self._entries[result.name] = manifest.config_entry(result, content, listed(place, place.rglob("*")), report)
-        if problem := checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
+        if problem := checks.number_problem(len(self._old.configs.keys() | self._entries.keys())):
             raise DiscoprobeError(problem)  # now, not after all languages are built
 
     def _of_language(self, lang: str) -> LanguageFiles:
@@ -240,7 +240,7 @@ class Release:
         """
         failed: list[Unavailable] = []
         while True:
-            configs = self._renewed()["configs"]
+            configs = self._renewed().configs
             failing = {name: verdict for name, verdict in verdicts(configs).items() if verdict.word == ABOVE}
             if not failing:
                 return failed
@@ -250,16 +250,16 @@ class Release:
                 if verdict.of_design:
                     reason = f"the audit failed with the rows of all languages of the task: {verdict.faults}"
                     self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
-                left_out = Unavailable(name, entry["task"], entry["lang"], reason, entry["candidates"], entry["drops"])
+                left_out = Unavailable(name, entry.task, entry.lang, reason, entry.candidates, entry.drops)
                 failed.append(left_out)
                 self._missing.append(left_out)
-                self._remove_files(name, self._of_language(entry["lang"]))
+                self._remove_files(name, self._of_language(entry.lang))
                 self._entries.pop(name, None)
 
     def _renewed(self) -> Manifest:
         """The manifest of what was there and what was added, without files."""
         combined = manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
-        combined["sources"] |= self._published
+        combined.sources |= self._published
         return combined
 
     def finish(self, reader_figures: Mapping[str, dict[str, ReaderFigures]] | None = None) -> Manifest:
@@ -271,19 +271,19 @@ class Release:
             DiscoprobeError: there are more configs than the card of one repository can name.
         """
         combined = self._renewed()
-        self.worth_keeping = bool(combined["configs"] or self._old["configs"])
-        self._renew_cards(combined["configs"], reader_figures or {})
+        self.worth_keeping = bool(combined.configs or self._old.configs)
+        self._renew_cards(combined.configs, reader_figures or {})
         texts = documents(combined)
         if problem := checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
-        for name in self._old["files"].keys() - texts.keys():
+        for name in self._old.files.keys() - texts.keys():
             if name.partition("/")[0] not in manifest.OF_LANGUAGES:
                 (self.folder / name).unlink(missing_ok=True)
         for name, text in texts.items():
             _replace(self.folder / name, text.encode())
-            combined["files"][name] = manifest.listed_file(self.folder / name)
+            combined.files[name] = manifest.listed_file(self.folder / name)
         for folder in manifest.OF_LANGUAGES:
-            combined["files"] |= listed(self.folder, (self.folder / folder).rglob("*"))
+            combined.files |= listed(self.folder, (self.folder / folder).rglob("*"))
         for name, text in manifest.texts(combined).items():
             _replace(self.folder / name, text.encode())
         return combined
@@ -299,12 +299,12 @@ class Release:
         if self._marks:
             reader_figures = rows.figures_of(self.folder, configs, self._marks)
             for entry in configs.values():
-                entry.pop("readers", None)
+                entry.readers = {}
         for name in reader_figures.keys() & configs.keys():
-            configs[name]["readers"] = reader_figures[name]
-        by_language = sorted(verdicts(configs).items(), key=lambda item: (configs[item[0]]["lang"], item[0]))
+            configs[name].readers = reader_figures[name]
+        by_language = sorted(verdicts(configs).items(), key=lambda item: (configs[item[0]].lang, item[0]))
         for name, verdict in by_language:
-            cards = self._of_language(lang := configs[name]["lang"]).cards
+            cards = self._of_language(lang := configs[name].lang).cards
             if name not in cards:
                 raise DiscoprobeError(
                     f"{language_files.paths(lang)[0]} of the release lacks the card of {name}; build {name} again"
@@ -337,7 +337,7 @@ def documents(
     day = diff.day(changes)
     readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes, day=day)
     texts = {
-        README: readme, CONFIGS: tables, OVERVIEW: card.overview(combined["configs"]),
+        README: readme, CONFIGS: tables, OVERVIEW: card.overview(combined.configs),
         ATTRIBUTION: card.attribution(combined),
         yaml_header.STANDALONE: yaml_header.standalone(combined),
         **croissant.croissant(combined, repository=repository, release=release, day=day),
@@ -397,7 +397,7 @@ def _check_managed(place: Place) -> None:
 
 def take_readers(folder: Path, configs: Mapping[str, ConfigEntry]) -> None:
     """Copies the readers' figures of other manifests to the cards of a release folder that was built again."""
-    reader_figures = {name: entry["readers"] for name, entry in configs.items() if "readers" in entry}
+    reader_figures = {name: entry.readers for name, entry in configs.items() if entry.readers}
     if reader_figures:
         with open_release(folder) as release:
             release.finish(reader_figures)
@@ -413,9 +413,9 @@ def renew_figures(folder: Path) -> list[str]:
     if not marks:
         return []
     with open_release(folder) as release:
-        configs = release.finish()["configs"]
+        configs = release.finish().configs
     return [
         f"{name}: {line}"
         for name, entry in sorted(configs.items())
-        for line in reader_lines(entry.get("readers", {}), entry["audit"])
+        for line in reader_lines(entry.readers, entry.audit)
     ]

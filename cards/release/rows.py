@@ -181,7 +181,7 @@ class ReleaseRow(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> str:
         """A hash of what it shows."""
-        return shown_hash(self.values, self.entry["labels"])
+        return shown_hash(self.values, self.entry.labels)
 
 
 class RowPage(msgspec.Struct, frozen=True):
@@ -198,10 +198,10 @@ def shown_configs(release: Path, languages: Sequence[str]) -> tuple[Manifest, di
         UsageError: the folder holds no configs, or none of these languages.
     """
     listed = manifest.read(release)
-    if not listed["configs"]:
+    if not listed.configs:
         raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
-    of_all = sorted(listed["configs"].items())
-    configs = {name: entry for name, entry in of_all if not languages or entry["lang"] in languages}
+    of_all = sorted(listed.configs.items())
+    configs = {name: entry for name, entry in of_all if not languages or entry.lang in languages}
     if not configs:
         raise UsageError(f"{release} has no config of {', '.join(languages)}")
     return listed, configs
@@ -230,11 +230,11 @@ class RowStore:
 
     def tasks(self) -> list[str]:
         """The names of its tasks, sorted."""
-        return sorted({entry["task"] for entry in self.configs.values()})
+        return sorted({entry.task for entry in self.configs.values()})
 
     def languages(self) -> dict[str, str]:
         """The names of its languages by code, sorted by name."""
-        names = {entry["lang"]: treebanks.language_name(entry["lang"]) for entry in self.configs.values()}
+        names = {entry.lang: treebanks.language_name(entry.lang) for entry in self.configs.values()}
         return dict(sorted(names.items(), key=operator.itemgetter(1)))
 
     def chosen(self, row_filter: RowFilter) -> dict[str, ConfigEntry]:
@@ -243,10 +243,10 @@ class RowStore:
             name: entry
             for name, entry in self.configs.items()
             if (not row_filter.configs or name in row_filter.configs)
-            and (not row_filter.tasks or entry["task"] in row_filter.tasks)
-            and (not row_filter.languages or entry["lang"] in row_filter.languages)
-            and (not row_filter.label or row_filter.label in entry["labels"])
-            and (not row_filter.corpus or row_filter.corpus in entry["sources"])
+            and (not row_filter.tasks or entry.task in row_filter.tasks)
+            and (not row_filter.languages or entry.lang in row_filter.languages)
+            and (not row_filter.label or row_filter.label in entry.labels)
+            and (not row_filter.corpus or row_filter.corpus in entry.sources)
             and (row_filter.places is None or any(config == name for config, _ in row_filter.places))
         }
 
@@ -256,7 +256,7 @@ class RowStore:
             (config, split, *self._matching(config, split, row_filter))
             for config, entry in self.chosen(row_filter).items()
             for split in ((row_filter.split,) if row_filter.split else SPLITS)
-            if split in entry["counts"]
+            if split in entry.counts
         ]
         uncounted = [matching.select(pl.len()) for _, _, matching, n in parts if n is None]
         counted = iter([frame.item() for frame in pl.collect_all(uncounted)])
@@ -309,12 +309,12 @@ class RowStore:
     def _matching(self, config: str, split: str, row_filter: RowFilter) -> tuple[pl.LazyFrame, int | None]:
         """The rows of a split that a filter is for, and how many, if no file needs to be read to know it."""
         entry, rows = self.configs[config], self._scan(config, split)
-        counts = entry["counts"][split]
+        counts = entry.counts[split]
         n: int | None = sum(counts.values())
         if row_filter.label:
             label = row_filter.label
-            rows, n = rows.filter(label=entry["labels"].index(label)), counts.get(label, 0)
-        if row_filter.corpus and entry["sources"] != [row_filter.corpus]:
+            rows, n = rows.filter(label=entry.labels.index(label)), counts.get(label, 0)
+        if row_filter.corpus and entry.sources != [row_filter.corpus]:
             rows, n = rows.filter(corpus=row_filter.corpus), None
         if row_filter.places is not None:
             ids = sorted(row for name, row in row_filter.places if name == config)
@@ -337,7 +337,7 @@ class RowStore:
         collected = []
         for values in rows.collect().to_dicts():
             number, label = values.pop(_NUMBER), values["label"]
-            name = entry["labels"][label] if 0 <= label < len(entry["labels"]) else str(label)
+            name = entry.labels[label] if 0 <= label < len(entry.labels) else str(label)
             collected.append(ReleaseRow(config, split, number, values, name, entry))
         return collected
 
@@ -349,12 +349,12 @@ def _read_shown(release: Path, config: str, entry: ConfigEntry) -> tuple[dict[st
     both are in one row.
     """
     answers, hashes, paired = {}, {}, False
-    for split in entry["counts"]:
+    for split in entry.counts:
         for row in read_split(release, config, split, ("id", "label", "pair_id", *TEXT_COLUMNS)).iter_rows(named=True):
             paired |= row.get("pair_id") is not None and "sentence_good" not in row
-            answers[row["id"]] = readers.right_answer(row, entry["labels"])
-            hashes[row["id"]] = shown_hash(row, entry["labels"])
-    return answers, hashes, entry["labels"][0] if paired and len(entry["labels"]) == 2 else ""  # noqa: PLR2004
+            answers[row["id"]] = readers.right_answer(row, entry.labels)
+            hashes[row["id"]] = shown_hash(row, entry.labels)
+    return answers, hashes, entry.labels[0] if paired and len(entry.labels) == 2 else ""  # noqa: PLR2004
 
 
 def figures_of(
@@ -389,7 +389,7 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
     """
     if not file.is_file():
         raise DiscoprobeError(f"{file} does not exist; give a file of marks, such as `build review` exports")
-    marks, entries = readers.read_marks(file), manifest.read(release)["configs"]
+    marks, entries = readers.read_marks(file), manifest.read(release).configs
     configs = {mark.config for mark in marks if mark.config}
     if unknown := sorted(configs - entries.keys()):
         raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")
@@ -403,7 +403,7 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
             config, hashes = mark.config, hashes_of[mark.config]
             if mark.row not in hashes:
                 raise DiscoprobeError(f"{file}: {config} has no row {mark.row}; are the marks of another release?")
-            labels = {*entries[config]["labels"], *readers.PLACES, readers.CANNOT_TELL}
+            labels = {*entries[config].labels, *readers.PLACES, readers.CANNOT_TELL}
             if mark.kind == "answer" and mark.answer not in labels:
                 raise DiscoprobeError(f"{file}: '{mark.answer}' is not a label of {config}")
             mark = mark if mark.shown else msgspec.structs.replace(mark, shown=hashes[mark.row])  # noqa: PLW2901

@@ -69,10 +69,10 @@ class BlindRound(msgspec.Struct, frozen=True):
         Sentences are named by their ids in the corpus, which an edited sentence shares with its original, and by their
         texts, as data of others have no ids.
         """
-        corpus = entry["lang"], row["corpus"]
+        corpus = entry.lang, row["corpus"]
         columns = (row[column] for column in TEXT_COLUMNS if column in row)
         texts = itertools.chain.from_iterable([text] if isinstance(text, str) else text for text in columns)
-        traces: set[tuple[str, ...]] = {("text", entry["lang"], text) for text in texts}
+        traces: set[tuple[str, ...]] = {("text", entry.lang, text) for text in texts}
         traces |= {("sentence", *corpus, sentence) for sentence in row["sent_ids"] or ()}
         if row["pair_id"]:
             traces.add(("pair", config, row["pair_id"]))
@@ -111,7 +111,7 @@ def sample(store: RowStore, blind_round: BlindRound) -> RoundSample:
         by_id = store.rows_with(config, split, ids)
         order = {row_id: blind_round.rank(config, row_id, "order") for row_id in ids}
         rows += [by_id[row_id] for row_id in sorted(ids, key=order.__getitem__)]
-        if n := min(blind_round.n, sum(store.entry(config)["counts"][split].values())) - len(ids):
+        if n := min(blind_round.n, sum(store.entry(config).counts[split].values())) - len(ids):
             missing[config] = n
     return RoundSample(rows, missing, {})
 
@@ -160,25 +160,25 @@ def unread(store: RowStore, blind_round: BlindRound, sampled: RoundSample, of_re
 
 def question_of(entry: ConfigEntry) -> str:
     """What a reader is asked about a row of a config."""
-    return ("Which text is better? " if entry["shape"] == Shape.SUITE else "") + entry["summary"]
+    return ("Which text is better? " if entry.shape == Shape.SUITE else "") + entry.summary
 
 
 def possible_answers(entry: ConfigEntry) -> tuple[str, ...]:
     """What a row may be answered: the names of the labels that rows have; in a suite, which text is the good one."""
-    return PLACES if entry["shape"] == Shape.SUITE else labels_of(entry)
+    return PLACES if entry.shape == Shape.SUITE else labels_of(entry)
 
 
 def labels_of(entry: ConfigEntry) -> tuple[str, ...]:
     """The names of the labels that rows of a config have, in their order."""
-    used = {label for counts in entry["counts"].values() for label, n in counts.items() if n}
-    return tuple(label for label in entry["labels"] if label in used)
+    used = {label for counts in entry.counts.values() for label, n in counts.items() if n}
+    return tuple(label for label in entry.labels if label in used)
 
 
 def answer_names(entry: ConfigEntry) -> dict[str, str]:
     """What a reader sees for each answer: a choice by its number, any other label by its name."""
     answers = possible_answers(entry)
-    if entry["shape"] == Shape.CHOICE:
-        return {label: f"choice {entry['labels'].index(label) + 1}" for label in answers}
+    if entry.shape == Shape.CHOICE:
+        return {label: f"choice {entry.labels.index(label) + 1}" for label in answers}
     return {label: label.replace("_", " ") for label in answers}
 
 
@@ -206,13 +206,13 @@ def scores(store: RowStore, rows: Sequence[ReleaseRow], answers: Mapping[Place, 
     for config, of_config in itertools.groupby(rows, key=lambda row: row.config):
         asked, entry = list(of_config), store.entry(config)
         answered = [row for row in asked if row.place in answers]
-        wrong = [row.id for row in answered if answers[row.place].answer != right_answer(row.values, entry["labels"])]
-        correct, audit = len(answered) - len(wrong), entry["audit"]
+        wrong = [row.id for row in answered if answers[row.place].answer != right_answer(row.values, entry.labels)]
+        correct, audit = len(answered) - len(wrong), entry.audit
         score = RoundScore(
             config, len(asked), len(answered), correct,
             cannot_tell=sum(answers[row.place].answer == CANNOT_TELL for row in answered),
-            interval=exact(correct, len(answered)), majority=audit["majority"] if audit else None,
-            shortcut=(audit and audit["strongest"]) or "", shortcut_accuracy=audit["accuracy"] if audit else None,
+            interval=exact(correct, len(answered)), majority=audit.majority if audit else None,
+            shortcut=(audit and audit.strongest) or "", shortcut_accuracy=audit.accuracy if audit else None,
             wrong=tuple(wrong),
         )  # fmt: skip
         results.append(score)
@@ -253,7 +253,7 @@ class BlindPages:
         if split not in SPLITS or not name:
             abort(400, "a round has a name and a split")
         entries = self.site.store.chosen(configs_asked(args))
-        configs = tuple(config for config, entry in entries.items() if split in entry["counts"])
+        configs = tuple(config for config, entry in entries.items() if split in entry.counts)
         if not configs:
             abort(404, f"no config of these tasks and languages has a {split} split")
         n = min(1000, max(1, whole_number(args.get("n"), _ROUND_ROWS)))

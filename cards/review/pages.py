@@ -47,14 +47,14 @@ def read_card(release: Path, config: str) -> str:
         UnknownNameError: if the release has no such config.
         DiscoprobeError: if there is no release in the folder.
     """
-    names = manifest.read(release)["configs"]
+    names = manifest.read(release).configs
     if config and config not in names:
         raise UnknownNameError("config", config, names, remedy=f"({release} does not have it; `build run` builds it)")
     if not (release / README).exists():
         raise DiscoprobeError(f"{release} is not a release folder; `build run` writes one")
     if not config:
         return (release / README).read_text(encoding="utf-8")
-    cards = LanguageFiles.of_folder(release, names[config]["lang"], manifest.CARDS).cards
+    cards = LanguageFiles.of_folder(release, names[config].lang, manifest.CARDS).cards
     if (card := cards.get(config)) is None:
         raise DiscoprobeError(f"{release} lacks the card of {config}; build {config} again")
     return card
@@ -112,13 +112,13 @@ class ShownRow(msgspec.Struct, frozen=True):
 
 def language(row: ReleaseRow) -> str:
     """The code of the language of a row's texts, as HTML has it."""
-    return yaml_header.language_code(row.entry["lang"])
+    return yaml_header.language_code(row.entry.lang)
 
 
 def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
     """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
     texts = {name: text.text for name, text in _named_texts(row)}
-    if row.entry["shape"] == Shape.SUITE:
+    if row.entry.shape == Shape.SUITE:
         texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
     return tuple(ShownText(name, (TextPiece(text),)) for name, text in texts.items())
 
@@ -159,7 +159,7 @@ def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
     those are marked that no other row of the pair has in the same place.
     """
     lang = language(row)
-    if len(pair) > 1 and row.entry["shape"] == Shape.SENTENCE:
+    if len(pair) > 1 and row.entry.shape == Shape.SENTENCE:
         original, *edited = [str(version.values["text"]) for version in pair]
         edits = [differences(original, text) for text in edited]
         marked = [edits[0][0], *(right for _, right in edits)]
@@ -206,7 +206,7 @@ def _shared_length(left: Sequence[str], right: Sequence[str]) -> int:
 
 def _named_texts(row: ReleaseRow) -> Iterator[tuple[str, RowText]]:
     """The texts of a row with what they are called."""
-    for text in row_texts(Shape(row.entry["shape"]), row.values):
+    for text in row_texts(Shape(row.entry.shape), row.values):
         name = _NAMES.get(text.column, text.column)
         yield name if text.number is None else f"{name} {text.number + 1}", text
 

@@ -98,21 +98,21 @@ class RowPages:
         n_faults = Counter(
             config for (config, _), of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())
         )
-        judged = verdicts(store.manifest["configs"])  # a verdict depends on all configs of a task, shown or not
+        judged = verdicts(store.manifest.configs)  # a verdict depends on all configs of a task, shown or not
         rows: list[dict[str, Any]] = []
         for name, entry in store.configs.items():
-            audit, language = entry["audit"], language_name(entry["lang"])
+            audit, language = entry.audit, language_name(entry.lang)
             change = "; ".join(changes_of(name, self.site.options.changes))
             about = [
-                name, language, entry["summary"], *entry["labels"][:20], *entry["sources"], judged[name].word, change,
+                name, language, entry.summary, *entry.labels[:20], *entry.sources, judged[name].word, change,
             ]  # fmt: skip
             if not all(word in " ".join(about).casefold() for word in wanted.casefold().split()):
                 continue
             values: dict[str, str | float | None] = {
                 "config": name, "language": language, "rows": n_rows(entry),
-                "test rows": sum(entry["counts"].get("test", {}).values()), "audit": judged[name].word,
-                "strongest shortcut": (audit and audit["strongest"]) or "", "accuracy": audit and audit["accuracy"],
-                "gain": audit and audit.get("gain"), "read": n_read[name], "faults": n_faults[name],
+                "test rows": sum(entry.counts.get("test", {}).values()), "audit": judged[name].word,
+                "strongest shortcut": (audit and audit.strongest) or "", "accuracy": audit.accuracy if audit else None,
+                "gain": audit.gain if audit else None, "read": n_read[name], "faults": n_faults[name],
             }  # fmt: skip
             if self.site.options.changes is not None:
                 values["changed"] = change
@@ -161,7 +161,7 @@ class RowPages:
         words, label, corpus = args.get("words", "").strip(), args.get("label", ""), args.get("corpus", "")
         conditions = replace(configs_asked(args), split=split, label=label, corpus=corpus, words=words)
         if solver := args.get("surest", ""):
-            names = sorted(chosen := self.site.store.chosen(conditions), key=lambda name: chosen[name]["lang"])
+            names = sorted(chosen := self.site.store.chosen(conditions), key=lambda name: chosen[name].lang)
             surest = frozenset((name, row) for name in names for row in self._surest(name, solver))
             conditions = replace(conditions, places=surest)
         if verdict == "none":
@@ -177,7 +177,7 @@ class RowPages:
 
     def _surest(self, config: str, solver: str) -> list[str]:
         """Ids of the rows that an audit solver predicted correctly with the most confidence, surest first."""
-        report: Any = self._reports(self.site.store.entry(config)["lang"]).get(config)
+        report: Any = self._reports(self.site.store.entry(config).lang).get(config)
         findings = report["findings"] if report else ()
         of_solver = (each["rows"] for each in findings if each["check"] == solver and each["kind"] == Kind.SHORTCUT)
         return next(of_solver, [])
@@ -194,7 +194,7 @@ class RowPages:
         options = {
             "task": store.tasks(), "split": SPLITS,
             "label": dict.fromkeys(label for entry in entries for label in labels_of(entry)), "verdict": VERDICTS,
-            "corpus": sorted({source for entry in entries for source in entry["sources"]}),
+            "corpus": sorted({source for entry in entries for source in entry.sources}),
             "surest": [check.id for check in CHECKS if check.kind is Kind.SHORTCUT],
         }  # fmt: skip
         fields = {field: {value: value for value in values} for field, values in options.items()}
@@ -209,7 +209,7 @@ class RowPages:
         numbered = {each.number: each for each in store.find(beside, max(0, row.number - 1), 3).rows}
         before, after = numbered.get(row.number - 1), numbered.get(row.number + 1)
         values = row.values
-        sentences = context(row.entry["lang"], str(values["corpus"]), set(values["sent_ids"] or ())) if context else []
+        sentences = context(row.entry.lang, str(values["corpus"]), set(values["sent_ids"] or ())) if context else []
         return self.site.page(
             "row.html", f"{config} {row_id}", shown=shown_row(row), sides=side_by_side(row, store.pair_of(row)),
             marks=readers.verdicts_now(marks).get(row.place, {}),
@@ -283,16 +283,16 @@ class RowPages:
     def overview_picture(self) -> Response:
         """The picture on the card of the release."""
         file = self.site.release / OVERVIEW
-        if file.name not in self.site.store.manifest["files"] or not file.is_file():
+        if file.name not in self.site.store.manifest.files or not file.is_file():
             abort(404, "there is no such picture")
         return Response(file.read_bytes(), mimetype="image/svg+xml")
 
     def plot(self, name: str) -> Response:
         """The plot of a card, alone: ``/assets/dc_es.svg``."""
-        config, configs = name.removesuffix(".svg"), self.site.store.manifest["configs"]
+        config, configs = name.removesuffix(".svg"), self.site.store.manifest.configs
         if config not in configs or name == config:
             abort(404, "there is no such plot")
-        plots = LanguageFiles.of_folder(self.site.release, configs[config]["lang"], manifest.PLOTS).plots
+        plots = LanguageFiles.of_folder(self.site.release, configs[config].lang, manifest.PLOTS).plots
         if config not in plots:
             abort(404, "there is no such plot")
         return Response(plots[config], mimetype="image/svg+xml")

@@ -114,17 +114,17 @@ def release_card(
         changes: the release's section of the changelog, Markdown.
         day: the date of the release, ISO 8601; empty if it has none.
     """
-    configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
+    configs, sources, unavailable = manifest.configs, manifest.sources, manifest.unavailable
     owner, _, dataset = repository.rpartition("/")
     default, judged = yaml_header.default_config(configs), verdicts(configs)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
     tasks: dict[str, list[ConfigEntry]] = {}
-    for entry in sorted(configs.values(), key=lambda entry: entry["task"]):
-        tasks.setdefault(entry["task"], []).append(entry)
-    genres = Counter(genre for source in sources.values() for genre in source.get("genre", ()))
+    for entry in sorted(configs.values(), key=lambda entry: entry.task):
+        tasks.setdefault(entry.task, []).append(entry)
+    genres = Counter(genre for source in sources.values() for genre in source.genre)
     of_language: dict[str, list[str]] = {}
     for name, entry in configs.items():
-        of_language.setdefault(entry["lang"], []).append(name)
+        of_language.setdefault(entry.lang, []).append(name)
     values: dict[str, Any] = {
         "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release,
         "default": default,
@@ -136,18 +136,18 @@ def release_card(
             for lang, of_lang in of_language.items()
         },
         "rows": sum(map(yaml_header.n_rows, configs.values())),
-        "sources": sorted(sources.items(), key=lambda item: (item[1]["lang"], item[0])),
-        "used": Counter(name for entry in configs.values() for name in entry["sources"]),
+        "sources": sorted(sources.items(), key=lambda item: (item[1].lang, item[0])),
+        "used": Counter(name for entry in configs.values() for name in entry.sources),
         "genres": sorted(genres.items(), key=lambda item: (-item[1], item[0])),
-        "without_genre": sum(not source.get("genre") for source in sources.values()), "day": day,
+        "without_genre": sum(not source.genre for source in sources.values()), "day": day,
         "least_rows": LEAST_ROWS, "readers": {
-            name: reader_table(entry["readers"]) for name, entry in sorted(configs.items()) if "readers" in entry
+            name: reader_table(entry.readers) for name, entry in sorted(configs.items()) if entry.readers
         },
         "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
         "marks": MARKS, "exempt": EXEMPT,
-        "skipped": sum(sum(reasons.values()) for reasons in manifest["skipped"].values()),
+        "skipped": sum(sum(reasons.values()) for reasons in manifest.skipped.values()),
         "example": _first_row(configs[default]) if default else None,
-        "licences": sorted({licences.normalise(source["licence"]) for source in sources.values()}),
+        "licences": sorted({licences.normalise(source.licence) for source in sources.values()}),
         "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
     }  # fmt: skip
     front = yaml_header.front_matter(manifest, dataset)
@@ -169,10 +169,10 @@ def _first_row(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
 
     The keys of objects are sorted, as in the manifest.
     """
-    if not entry.get("example"):
+    if not entry.example:
         return None
-    row, used = entry["example"], {label for of_split in entry["counts"].values() for label in of_split}
-    columns = fields(Shape(entry["shape"]), entry["labels"], used, silver="silver" in entry)
+    row, used = entry.example, {label for of_split in entry.counts.values() for label in of_split}
+    columns = fields(Shape(entry.shape), entry.labels, used, silver=bool(entry.silver))
     values = {field.name: row[field.name] for field in columns if field.name in row}
     values |= {name: dict(sorted(value.items())) for name, value in values.items() if isinstance(value, dict)}
     text = json.dumps(values, ensure_ascii=False, indent=1)
@@ -189,13 +189,13 @@ def code_location() -> str:
 
 def overview(configs: Mapping[str, ConfigEntry]) -> str:
     """overview.svg: task × language, with size and verdict; empty without configs."""
-    names = {entry["lang"]: treebanks.language_name(entry["lang"]) for entry in configs.values()}
+    names = {entry.lang: treebanks.language_name(entry.lang) for entry in configs.values()}
     return plots.overview_plot(configs, names) if configs else ""
 
 
 def attribution(manifest: Manifest) -> str:
     """ATTRIBUTION.md: each source with its licence, commit and citation."""
-    return render("attribution.md", sources=manifest["sources"])
+    return render("attribution.md", sources=manifest.sources)
 
 
 class Matrix(msgspec.Struct, frozen=True):
@@ -216,11 +216,11 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
     by_kind: dict[str, dict[tuple[str, str], str]] = {kind: {} for kind in (discourse, probing, suites, generated)}
     judged = verdicts(configs)
     for name, entry in configs.items():
-        kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry["shape"]), discourse)
-        sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
+        kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry.shape), discourse)
+        sizes = " / ".join(compact(sum(labels.values())) for labels in entry.counts.values())
         cell = f"{sizes} {judged[name].mark}".strip()
-        cells = by_kind[generated if entry["task"].startswith("feats_") else kind]
-        cells[entry["lang"], entry["task"]] = f"[{cell}](cards/{entry['lang']}.md#{name})"
+        cells = by_kind[generated if entry.task.startswith("feats_") else kind]
+        cells[entry.lang, entry.task] = f"[{cell}](cards/{entry.lang}.md#{name})"
     tables = []
     for title, cells in by_kind.items():
         if not cells:
@@ -310,9 +310,9 @@ _SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
 
 def with_readers(card: str, entry: ConfigEntry) -> str:
     """A config's card with a new section on its readers, also if there are none."""
-    plain, readers = _READERS.sub("", card, count=1), entry.get("readers", {})
+    plain, readers = _READERS.sub("", card, count=1), entry.readers
     section = render(
-        "readers.md", readers=reader_table(readers), audit=entry["audit"], too_fast=_too_fast(readers),
+        "readers.md", readers=reader_table(readers), audit=entry.audit, too_fast=_too_fast(readers),
         person="person" in readers and not _too_fast(readers), least_rows=LEAST_ROWS, fastest=FASTEST,
     )  # fmt: skip
     return _SOURCES.sub(lambda match: section + match[0], plain, count=1)
@@ -325,14 +325,14 @@ _PLURAL: Final = {"person": "people", "model": "models"}
 
 def _too_fast(readers: Mapping[str, ReaderFigures]) -> bool:
     """Whether the answers that people are said to have given came faster than anybody reads."""
-    seconds = readers["person"].get("seconds") if "person" in readers else None
+    seconds = readers["person"].seconds if "person" in readers else None
     return seconds is not None and seconds < FASTEST
 
 
 def reader_table(readers: Mapping[str, ReaderFigures]) -> dict[str, ReaderFigures]:
     """What readers of each kind found, by who they are (``2 people``, ``1 model``): people first."""
     return {
-        f"{figures['readers']} {kind if figures['readers'] == 1 else _PLURAL[kind]}": figures
+        f"{figures.readers} {kind if figures.readers == 1 else _PLURAL[kind]}": figures
         for kind, figures in sorted(readers.items(), key=lambda item: item[0] != "person")
     }
 
@@ -341,23 +341,23 @@ def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None)
     """What readers found, beside the baselines of the audit, a line of text per kind: for the terminal."""
     lines = []
     for who, figures in reader_table(readers).items():
-        line = f"{figures['rows']:,} {'row' if figures['rows'] == 1 else 'rows'} read by {who}"
-        if 0 < figures["answers"] < LEAST_ROWS:
-            n = figures["answers"]
+        line = f"{figures.rows:,} {'row' if figures.rows == 1 else 'rows'} read by {who}"
+        if 0 < figures.answers < LEAST_ROWS:
+            n = figures.answers
             line += f", {n} blind answer{'s' * (n != 1)}, too few for a figure"
-        elif n := figures["answers"]:
-            accuracy = f"{figures['correct'] / n:.3f} ({interval(figures['interval'])})"
+        elif n := figures.answers:
+            accuracy = f"{figures.correct / n:.3f} ({interval(figures.interval)})"
             line += f", accuracy {accuracy} on {n:,} blind answers"
-            if of_edits := figures.get("edited"):
-                line += f", {figures['acceptable']:,} of {of_edits:,} edits still acceptable"
+            if of_edits := figures.edited:
+                line += f", {figures.acceptable:,} of {of_edits:,} edits still acceptable"
             if audit:
-                strongest = f"{audit['strongest']} {audit['accuracy']:.3f}" if audit["strongest"] else "no shortcut"
-                line += f" (majority {audit['majority']:.3f}, {strongest})"
-        if (seconds := figures.get("seconds")) is not None:
+                strongest = f"{audit.strongest} {audit.accuracy:.3f}" if audit.strongest else "no shortcut"
+                line += f" (majority {audit.majority:.3f}, {strongest})"
+        if (seconds := figures.seconds) is not None:
             line += f", {seconds:.1f} seconds per answer"
             line += ": too fast for a person" if "model" not in who and seconds < FASTEST else ""
-        if (n := figures["verdicts"]) >= LEAST_ROWS:
-            line += f", {sum(figures['faults'].values()) / n:.3f} of {n:,} verdicts are faults"
+        if (n := figures.verdicts) >= LEAST_ROWS:
+            line += f", {sum(figures.faults.values()) / n:.3f} of {n:,} verdicts are faults"
         lines.append(line)
     return lines
 

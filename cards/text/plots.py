@@ -77,22 +77,22 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
         configs: those of a release.
         names: names of languages, by code.
     """
-    shown = {name: entry for name, entry in sorted(configs.items()) if not entry["task"].startswith("feats_")}
-    tasks = sorted({entry["task"] for entry in shown.values()})
-    languages = sorted({entry["lang"] for entry in shown.values()}, key=lambda lang: names.get(lang, lang))
+    shown = {name: entry for name, entry in sorted(configs.items()) if not entry.task.startswith("feats_")}
+    tasks = sorted({entry.task for entry in shown.values()})
+    languages = sorted({entry.lang for entry in shown.values()}, key=lambda lang: names.get(lang, lang))
     left, top, judged = 140, 96, verdicts(configs)
     bottom = top + _CELL * len(languages)
     squares: dict[str, list[tuple[float, float, float]]] = {}
     for name, entry in shown.items():
-        rows = sum(sum(of_label.values()) for of_label in entry["counts"].values())
+        rows = sum(sum(of_label.values()) for of_label in entry.counts.values())
         side = round(min(_CELL - 2.0, max(3.0, 2.5 * math.log10(max(rows, 1)) - 1)), 1)
-        x, y = left + _CELL * (tasks.index(entry["task"]) + 0.5), top + _CELL * (languages.index(entry["lang"]) + 0.5)
+        x, y = left + _CELL * (tasks.index(entry.task) + 0.5), top + _CELL * (languages.index(entry.lang) + 0.5)
         square = (round(x - side / 2, 1), round(y - side / 2, 1), side)
         squares.setdefault(judged[name].word.replace(" ", "-"), []).append(square)
     strongest = {
-        entry["task"]: (audit["strongest"], audit.get("gain") or 0.0)
+        entry.task: (audit.strongest, audit.gain or 0.0)
         for entry in shown.values()
-        if (audit := entry["audit"]) and audit["strongest"]
+        if (audit := entry.audit) and audit.strongest
     }
     for task, checks in task_designs(shown).items():
         if of_text := [check for check in checks if BY_ID[check.check].of_text]:

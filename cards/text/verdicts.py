@@ -93,16 +93,16 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
         for task, audits in _audits_by_task(configs).items()
     }
     return {
-        name: Verdict(NOT_AUDITED) if config["audit"] is None else _verdict(
-            config["audit"], above.get(config["task"], ()))
+        name: Verdict(NOT_AUDITED) if config.audit is None else _verdict(
+            config.audit, above.get(config.task, ()))
         for name, config in configs.items()
     }  # fmt: skip
 
 
 def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     """The verdict on an audit, and on the design of the task by the checks that are above in all languages together."""
-    findings, undecided = audit.get("findings", {}), audit.get("open", [])
-    checks, resolution, exempt = tuple(audit["failed"]), audit.get("resolution"), tuple(audit.get("exempt", ()))
+    findings, undecided = audit.findings, audit.open
+    checks, resolution, exempt = tuple(audit.failed), audit.resolution, tuple(audit.exempt)
     grade = faults = ""
     if checks:
         word, grade, faults = ABOVE, _grade(findings, checks[0]), _faults(findings, checks)
@@ -110,17 +110,17 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     elif of_design:
         word, checks, faults = ABOVE, of_design, ", ".join(of_design)
         head = f"Above the threshold with the rows of all languages of the task: {faults}."
-    elif reason := audit.get("unmeasured"):
+    elif reason := audit.unmeasured:
         word, head = UNMEASURED, f"Not measured: {reason.removeprefix('no shortcut was measured: ')}."
     elif undecided:
-        word, n = OPEN, audit.get("thresholds", len(undecided))
+        word, n = OPEN, audit.thresholds or len(undecided)
         names = f" ({', '.join(undecided)})" if 1 < len(undecided) <= _NAMED else ""
         head = (
             f"Open, which is no failure: too few rows to decide {len(undecided)} of the {n} solvers that have a "
             f"threshold{names}; closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
         )
     else:
-        n = audit.get("thresholds", 0)
+        n = audit.thresholds
         word, head = (
             BELOW,
             f"Below: {n} {'solver is below its threshold' if n == 1 else 'solvers are below their thresholds'}.",
@@ -130,51 +130,51 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     if decisive:
         rest = head.removeprefix("Open, which is no failure: ")
         sentences = [f"{word.capitalize()}, but {decisive}", f"{rest[:1].upper()}{rest[1:]}"]
-    if audit["failed"]:
-        sentences += _about_faults(checks, findings, external=audit.get("external", False))
+    if audit.failed:
+        sentences += _about_faults(checks, findings, external=audit.external)
     if faults:
-        remarks.append(f"{faults} (all languages of the task)" if of_design and not audit["failed"] else faults)
-    best = audit["strongest"]
+        remarks.append(f"{faults} (all languages of the task)" if of_design and not audit.failed else faults)
+    best = audit.strongest
     if best and best in findings and best not in (*checks, *undecided[:1]):
         if not decisive:
             sentences.append(_about_strongest(best, findings[best], audit))
-        if findings[best]["threshold"] is None:
+        if findings[best].threshold is None:
             remarks.append(f"{best} has no threshold here")
     if floor := findings.get(FLOOR):
         sentences.append(
-            f"Floor: {FLOOR} of other text of the corpora find the edited text in {floor['value']:.3f} of the pairs; a "
+            f"Floor: {FLOOR} of other text of the corpora find the edited text in {floor.value:.3f} of the pairs; a "
             "model has to do better."
         )
-    beside = audit.get("beside_text")
+    beside = audit.beside_text
     if beside and beside in findings and beside not in checks and _is_gain(beside_text := findings[beside]):
-        of = f" (column {beside_text.get('detail', '')})" if beside == "metadata" else ""
+        of = f" (column {beside_text.detail})" if beside == "metadata" else ""
         sentences.append(
-            f"Beside the texts, where no model looks: {beside}{of} {beside_text['value']:.3f} (majority baseline "
-            f"{beside_text['baseline'] or 0.0:.3f})."
+            f"Beside the texts, where no model looks: {beside}{of} {beside_text.value:.3f} (majority baseline "
+            f"{beside_text.baseline or 0.0:.3f})."
         )
     if others := [check for check in exempt if check != best]:
         sentences.append(f"The task is exempt from {', '.join(others)}.")
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
-    if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
-        repeated = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
+    if (shared := findings.get("group-split")) and shared.status == Status.NOTED:
+        repeated = f"{shared.value:,.0f} of {shared.n:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
-    if (altered := findings.get("altered-dup")) and altered["status"] == Status.NOTED:
+    if (altered := findings.get("altered-dup")) and altered.status == Status.NOTED:
         sentences.append(
             f"{_figure('altered-dup', altered)}: no fault in data of others, where it may be the design, but a "
             "model may know these rows from training."
         )
-    if word != UNMEASURED and (without := audit.get("not_measured", [])):
+    if word != UNMEASURED and (without := audit.not_measured):
         more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
         sentences.append(f"Not measured: {', '.join(without[:_NAMED])}{more}.")
-    if missing := audit.get("missing"):
+    if missing := audit.missing:
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:
         gain = f"gain of less than {resolution:.2f} over the majority baseline could be chance."
         sentences.append(f"With so few rows, a {gain}" if word == OPEN else f"A {gain}")
         remarks.append(f"a gain below {resolution:.2f} could be chance")
     return Verdict(
-        word, checks, resolution, bool(of_design and not audit["failed"]), grade, faults, exempt, " ".join(sentences),
+        word, checks, resolution, bool(of_design and not audit.failed), grade, faults, exempt, " ".join(sentences),
         "; ".join(remarks),
     )  # fmt: skip
 
@@ -184,14 +184,14 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
     sentences = []
     solver = next((check for check in checks[:_NAMED] if BY_ID[check].kind is Kind.SHORTCUT and check in findings), "")
     if solver:
-        cue = findings[solver].get("detail", "") if solver in _WITH_CUE else ""
+        cue = findings[solver].detail if solver in _WITH_CUE else ""
         sentences.append(f"What {solver} is: {BY_ID[solver].measures}{cue and f'; here {cue}'}.")
     faulty = [check for check in checks if BY_ID[check].removable]
     if not faulty:
         return sentences
     leaks = external and LEAKS.keys() >= set(faulty)
     rows = "These rows" if len(faulty) == len(checks) else f"The rows of {', '.join(faulty)}"
-    if leaks and all(findings[check]["cost"] <= _FEW for check in faulty):
+    if leaks and all(findings[check].cost <= _FEW for check in faulty):
         sentences.append(f"{rows} can be taken out with `build import … --drop-leaks`.")
     elif leaks:
         sentences.append("`build import … --regroup` divides all rows again, so that no sentence is in two splits.")
@@ -204,20 +204,20 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
 
 def _is_gain(finding: FindingEntry) -> bool:
     """Whether a solver is better than the majority baseline, by more than chance."""
-    return (finding["interval"] or (finding["value"],))[0] > (finding["baseline"] or 0.0)
+    return (finding.interval or (finding.value,))[0] > (finding.baseline or 0.0)
 
 
 def _decisive(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
     """A warning for data of others, if a solver that is no fault decides more than half of what can be gained."""
-    best = audit["strongest"] or ""
+    best = audit.strongest or ""
     finding = findings.get(best)
-    if not (finding and audit.get("external") and finding["status"] == Status.NOTED):
+    if not (finding and audit.external and finding.status == Status.NOTED):
         return ""
-    if grade_of(finding["cost"]) is not Grade.FATAL:
+    if grade_of(finding.cost) is not Grade.FATAL:
         return ""
-    reaches, cue = "reach" if best.endswith("s") else "reaches", finding.get("detail", "") if best in _WITH_CUE else ""
+    reaches, cue = "reach" if best.endswith("s") else "reaches", finding.detail if best in _WITH_CUE else ""
     return (
-        f"{best} alone {reaches} {finding['value']:.3f} (majority baseline {finding['baseline'] or 0.0:.3f}"
+        f"{best} alone {reaches} {finding.value:.3f} (majority baseline {finding.baseline or 0.0:.3f}"
         f"{cue and f'; {cue}'}): no fault in a task about words, but if this is not what the task asks, do not use it; "
         "with --edited it would be a fault."
     )
@@ -225,21 +225,21 @@ def _decisive(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
 
 def _about_strongest(check: str, finding: FindingEntry, audit: AuditEntry) -> str:
     """A sentence on the strongest solver: its figure, and why it counts or does not."""
-    accuracy = audit["accuracy"] or 0.0
-    baseline = accuracy - (audit.get("gain") or 0.0)
+    accuracy = audit.accuracy or 0.0
+    baseline = accuracy - (audit.gain or 0.0)
     if accuracy <= baseline:
         return f"No solver is better than the majority baseline ({baseline:.3f})."
     value = f"{accuracy:.3f} (majority baseline {baseline:.3f})"
-    if finding["threshold"] is None and (finding["interval"] or (0.0,))[0] <= baseline:
+    if finding.threshold is None and (finding.interval or (0.0,))[0] <= baseline:
         return f"Strongest solver: {check} {value}, which may be chance."
-    if finding["status"] == Status.EXEMPT:
-        return f"Strongest solver: {check} {value}; the task is exempt: {finding['reason']}."
-    if finding["threshold"] is not None:
+    if finding.status == Status.EXEMPT:
+        return f"Strongest solver: {check} {value}; the task is exempt: {finding.reason}."
+    if finding.threshold is not None:
         return f"Strongest solver: {_figure(check, finding)}."
     reading = f"{check} alone reach" if check.endswith("s") else f"{check} alone reaches"
-    if BY_ID[check].perturbation_only and not audit.get("edited"):
+    if BY_ID[check].perturbation_only and not audit.edited:
         remark = "That is no fault in a task about words, but the score that a model must beat"
-        remark += "; with --edited it would be a fault." if audit.get("external") else "."
+        remark += "; with --edited it would be a fault." if audit.external else "."
         return f"Strongest solver: {reading} {value}. {remark}"
     return f"Strongest solver: {reading} {value}. It is only reported."
 
@@ -256,23 +256,23 @@ def _faults(findings: Mapping[str, FindingEntry], checks: Sequence[str]) -> str:
 
 
 def _grade(findings: Mapping[str, FindingEntry], check: str) -> str:
-    return str(grade_of(findings[check]["cost"])) if check in findings else str(Grade.SERIOUS)
+    return str(grade_of(findings[check].cost)) if check in findings else str(Grade.SERIOUS)
 
 
 def _figure(check: str, finding: FindingEntry) -> str:
     """A check with the figure that decided it: ``4 rows (of 2,623) whose input occurs … (dup-within)``."""
-    value, n, measures = finding["value"], finding["n"], BY_ID[check].measures
+    value, n, measures = finding.value, finding.n, BY_ID[check].measures
     if BY_ID[check].kind is Kind.INTEGRITY:
         if BY_ID[check].unit == "rows" and check != "balance":
             rows = f"{'row' if value == 1 else 'rows'} (of {n:,})"
             return f"{value:,.0f} {measures.replace('rows', rows, 1)} ({check})"
         if BY_ID[check].unit == "share of rows":
-            allowed = f"threshold {finding['threshold'] or 0.0:.1%}"
+            allowed = f"threshold {finding.threshold or 0.0:.1%}"
             return f"{value:.1%} of {n:,} {measures.removeprefix('share of ')} ({check}; {allowed})"
-        return f"{finding.get('detail') or measures} ({check})"
-    ends, threshold = finding["interval"], finding["threshold"]
+        return f"{finding.detail or measures} ({check})"
+    ends, threshold = finding.interval, finding.threshold
     interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
-    return f"{check} {finding['measure']} {value:.3f}{interval} (threshold {threshold or 0.0:.3f})"
+    return f"{check} {finding.measure} {value:.3f}{interval} (threshold {threshold or 0.0:.3f})"
 
 
 def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
@@ -303,15 +303,15 @@ def recorded_designs() -> Mapping[str, Design]:
 def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
     audits: dict[str, list[AuditEntry]] = {}
     for config in configs.values():
-        if config["audit"] is not None and config["task"]:
-            audits.setdefault(config["task"], []).append(config["audit"])
+        if config.audit is not None and config.task:
+            audits.setdefault(config.task, []).append(config.audit)
     return audits
 
 
 def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
     """Every shortcut of a task over the rows of its configs; without those that the task is exempt from."""
-    exempt = {check for audit in audits for check in audit.get("exempt", [])}
-    evidence = [msgspec.convert(audit.get("evidence", {}), dict[str, Tally]) for audit in audits]
+    exempt = {check for audit in audits for check in audit.exempt}
+    evidence = [msgspec.convert(audit.evidence, dict[str, Tally]) for audit in audits]
     return [design for design in designs(evidence) if design.check not in exempt]
 
 

@@ -24,7 +24,7 @@ from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import audit_entry
+from discoprobe.cards.metadata.manifest import Audited, audit_entry
 from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdicts
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import datasets
-
-    from discoprobe.cards.metadata.manifest import Audited
 
 
 def reading_of(  # noqa: PLR0913 (one parameter per option)
@@ -83,7 +81,7 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             path = next((place for place in (Path(name), out / name) if place.exists()), None)
         if path is not None:
             is_release = (path / manifest.NAME).is_file()
-            paths += [path / config for config in sorted(manifest.read(path)["configs"])] if is_release else [path]
+            paths += [path / config for config in sorted(manifest.read(path).configs)] if is_release else [path]
         elif _is_hub_id(name):
             parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
         else:
@@ -165,7 +163,7 @@ def _audited(reported: Sequence[Report]) -> dict[str, Audited]:
     ours = {*all_tasks(), *generated_tasks()}
     tasks = [report.name.rpartition("_")[0] for report in reported]
     return {
-        str(at): {"task": task if task in ours else "", "audit": audit_entry(report)}
+        str(at): Audited(task=task if task in ours else "", audit=audit_entry(report))
         for at, (task, report) in enumerate(zip(tasks, reported, strict=True))
     }
 

@@ -59,7 +59,7 @@ class BuildResult(msgspec.Struct, frozen=True):
     @property
     def failed(self) -> list[str]:
         """The configs that were built and fail the audit, by more than minor faults."""
-        of_config = verdicts(self.manifest["configs"])
+        of_config = verdicts(self.manifest.configs)
         return [name for name in self.built if of_config[name].word == ABOVE and not of_config[name].is_minor]
 
 
@@ -115,7 +115,7 @@ def run(
         complete = release.finish()
     for place in kept:
         place.unlink(missing_ok=True)
-    present = [name for name in built if name in complete["configs"]]
+    present = [name for name in built if name in complete.configs]
     return BuildResult(complete, tuple(present), (*missing, *failed))
 
 
@@ -422,7 +422,7 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
 
     def rebuild(release: Manifest, out: Path) -> None:
         try:
-            requests = list(requests_of(release, release["configs"], corpora, jobs, stanza_dir))
+            requests = list(requests_of(release, release.configs, corpora, jobs, stanza_dir))
         except UnsupportedError as error:
             raise UnsupportedError(f"{error}; --no-rebuild compares the files with the manifest only") from error
         for request in requests:
@@ -437,7 +437,7 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
                     for bank in request.pinned
                 )
                 raise type(error)(f"the release was built from {moved}, which cannot be downloaded: {error}") from error
-        take_readers(out, release["configs"])
+        take_readers(out, release.configs)
 
     return rebuild
 
@@ -459,18 +459,18 @@ def requests_of(
         DiscoprobeError: a source is not in the catalogue, so that ``corpora`` have to be named.
         UnsupportedError: a file of a plugin that a config was made with is not in use, or has changed.
     """
-    excluded = {name: entry.get("excluded", {}) for name, entry in release["configs"].items()}
-    _check_plugins({name: release["configs"][name] for name in names})
+    excluded = {name: entry.excluded for name, entry in release.configs.items()}
+    _check_plugins({name: release.configs[name] for name in names})
     groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
     for name in names:
-        entry = release["configs"][name]
-        read = tuple(entry.get("read", entry["sources"]))
-        groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True), read), []).append(entry)
+        entry = release.configs[name]
+        read = tuple(entry.read or entry.sources)
+        groups.setdefault((entry.lang, json.dumps(entry.settings, sort_keys=True), read), []).append(entry)
     for (lang, _, read), of_group in sorted(groups.items(), key=lambda group: group[0]):
-        of_lang = release["sources"] | release.get("beside", {}).get(lang, {})
+        of_lang = release.sources | release.beside.get(lang, {})
         sources = {name: of_lang[name] for name in sorted(read)}
-        tables = {name: of_lang[name] for entry in of_group for name in entry["sources"] if name not in read}
-        filling = {name for name, source in sources.items() if source.get("annotation", {}).get("fills")}
+        tables = {name: of_lang[name] for entry in of_group for name in entry.sources if name not in read}
+        filling = {name for name, source in sources.items() if source.annotation.get("fills")}
         named = {name: _name_in_request(name, source) for name, source in sources.items()}
         pinned = () if corpora else tuple(
             corpus
@@ -479,21 +479,21 @@ def requests_of(
         )  # fmt: skip
         yield Request(
             (lang,), corpora or tuple(sorted({named[name] for name in sources.keys() - filling})),
-            tuple(entry["task"] for entry in of_group),
-            Settings.from_dict(of_group[0]["settings"]),
-            jobs, "skip", audit=any(entry["audit"] for entry in of_group), keep_failed=True,
+            tuple(entry.task for entry in of_group),
+            Settings.from_dict(of_group[0].settings),
+            jobs, "skip", audit=any(entry.audit for entry in of_group), keep_failed=True,
             raw=_annotation_options(sources, stanza_dir), pinned=pinned,
             fill=() if corpora else tuple(sorted({named[name] for name in filling})),
-            commits=tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source)),
+            commits=tuple((name, source.commit) for name, source in sources.items() if _is_of_hub(source)),
             exclude=excluded, licences="all",
-            silver=any("silver" in source.get("annotation", {}) for source in sources.values()),
+            silver=any("silver" in source.annotation for source in sources.values()),
         )  # fmt: skip
 
 
 def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
     """Raise an error if configs were made with files of plugins that are not in use, or that have changed."""
     for name, entry in entries.items():
-        for listed, file in entry.get("plugins", {}).items():
+        for listed, file in entry.plugins.items():
             path = path_of(listed)
             places = [folder / path for folder in plugin_folders() if (folder / path).is_file()]
             if not places:
@@ -505,10 +505,10 @@ def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
 
 def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
     """The options with which raw text was annotated: those of the first such source; None if there is none."""
-    source = next((source for source in sources.values() if "annotation" in source), None)
+    source = next((source for source in sources.values() if source.annotation), None)
     if source is None:
         return None
-    annotation, licence, citation = source["annotation"], source["licence"], source["citation"]
+    annotation, licence, citation = source.annotation, source.licence, source.citation
     names = {field.name for field in msgspec.structs.fields(ReadOptions)}
     read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
     if annotation["made_by"]["engine"] == "rules":
@@ -522,13 +522,13 @@ def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | N
 def _name_in_request(name: str, source: SourceEntry) -> str:
     """The name of a corpus in a request; for text of the Hub that the catalogue does not have, its URL."""
     if _is_of_hub(source) and not treebanks.is_hub_text(name):
-        return str(source["annotation"]["read"]["source"])
+        return str(source.annotation["read"]["source"])
     return SAMPLE if name.startswith(f"{SAMPLE}-") else name
 
 
 def _is_of_hub(source: SourceEntry) -> bool:
     """Whether a corpus is text that was read from the Hub by row group."""
-    return source["repo"].startswith(treebanks.DATASETS)
+    return source.repo.startswith(treebanks.DATASETS)
 
 
 def at_commit(name: str, source: SourceEntry) -> Pinned | None:
@@ -543,14 +543,14 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
     """
     if name.startswith(f"{SAMPLE}-") or _is_of_hub(source):
         return None
-    if annotation := source.get("annotation"):
+    if annotation := source.annotation:
         text, read = annotation["text"], assignments(annotation["read"])
         text_corpus, files = None, text.get("listed")
         with suppress(UnknownNameError, UnsupportedError):
             text_corpus = treebanks.corpus(name, "all")
         if isinstance(text_corpus, TextCorpus):
             same_options = not files or read_options(text_corpus.read) == read_options(read)
-            if text_corpus.commit == source["commit"] and same_options:
+            if text_corpus.commit == source.commit and same_options:
                 return None
         if not isinstance(text_corpus, TextCorpus) or not files:
             raise UnsupportedError(
@@ -561,11 +561,11 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
     try:
         bank = treebanks.known(name)
     except UnknownNameError:
-        built_from = ", ".join(f"{path} (SHA-256 {entry.sha256[:12]}…)" for path, entry in source["files"].items())
+        built_from = ", ".join(f"{path} (SHA-256 {entry.sha256[:12]}…)" for path, entry in source.files.items())
         raise DiscoprobeError(
             f"{name} is in no catalogue: the release was built from {built_from}; give its folder with --corpus"
         ) from None
-    return None if source["commit"] in {"", bank.commit} else _moved(bank, source, source["files"])
+    return None if source.commit in {"", bank.commit} else _moved(bank, source, source.files)
 
 
 def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, File], **more: Any) -> Pinned:
@@ -579,6 +579,6 @@ def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, File], **mor
         File(paths.get(name, str(folder / name)), entry.sha256, entry.bytes) for name, entry in files.items()
     )
     return msgspec.structs.replace(
-        corpus, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
+        corpus, commit=source.commit, repo=source.repo, licence=source.licence, citation=source.citation,
         files=pinned, **more,
     )  # fmt: skip

@@ -4,25 +4,29 @@ import itertools
 import json
 import types
 
+import card_cases
 import pytest
+from msgspec.structs import replace
 from releases import config, write
 from review_server import reviewing
 
+from discoprobe.builders import Shape
 from discoprobe.builders.audit import exact
 from discoprobe.cards import Mark, marks_file, read_marks
+from discoprobe.cards.metadata.manifest import AuditEntry, config_entry
 from discoprobe.cards.release import ReleaseRow, RowStore
 from discoprobe.cards.review import BlindRound, answer_names, question_texts, sample, scores, shown_row
 
-ENTRY = {
-    "shape": "pair", "labels": ["in_order", "swapped", "unused"], "lang": "de",
-    "counts": {"train": {"in_order": 2, "swapped": 2, "unused": 0}},
-    "audit": {"majority": 0.5, "strongest": "length", "accuracy": 0.625},
-}  # fmt: skip
+ENTRY = replace(
+    config_entry(card_cases.config(Shape.PAIR, ("in_order", "swapped", "unused"), [], name="bso_de"), {}, {}),
+    counts={"train": {"in_order": 2, "swapped": 2, "unused": 0}},
+    audit=AuditEntry(failed=[], majority=0.5, strongest="length", accuracy=0.625),
+)
 
 
 def row_of(number, label, entry=ENTRY, **values):
     columns = {"id": f"r{number}", "label": label, "sentence1": f"first {number}", "sentence2": f"second {number}"}
-    return ReleaseRow("bso_de", "train", number, columns | values, entry["labels"][label], entry)
+    return ReleaseRow("bso_de", "train", number, columns | values, entry.labels[label], entry)
 
 
 def answers_to(rows, answers):
@@ -45,7 +49,7 @@ def test_scores_are_of_the_rows_that_were_answered():
 
 
 def test_scores_without_answers_or_audit():
-    entry = ENTRY | {"audit": None}
+    entry = replace(ENTRY, audit=None)
     rows = [row_of(number, 0, entry) for number in range(3)]
     (score,) = scores(types.SimpleNamespace(entry=lambda _: entry), rows, {})
     assert (score.asked, score.answered, score.interval) == (3, 0, (0.0, 1.0))
@@ -111,7 +115,7 @@ def test_labels_are_asked_in_no_order(tmp_path):
 
 
 def suite_row(row_id):
-    entry = ENTRY | {"shape": "suite", "labels": ["Singular"], "summary": "?"}
+    entry = replace(ENTRY, shape="suite", labels=["Singular"], summary="?")
     regions = {"regions_good": ["It", "works."], "regions_bad": ["It", "work."], "region": 2}
     return row_of(
         0, 0, entry, id=row_id, sentence_good="It works.", sentence_bad="It work.", corpus="UD_de", doc_id=None,
@@ -140,12 +144,12 @@ def test_questions_mark_nothing_and_rows_do():
 
 def test_choices_are_numbered_from_one_and_labels_without_rows_are_no_answers():
     assert answer_names(ENTRY) == {"in_order": "in order", "swapped": "swapped"}
-    choice = ENTRY | {"shape": "choice", "labels": ["0", "1", "2"], "counts": {"test": {"0": 1, "1": 1, "2": 1}}}
+    choice = replace(ENTRY, shape="choice", labels=["0", "1", "2"], counts={"test": {"0": 1, "1": 1, "2": 1}})
     assert answer_names(choice) == {"0": "choice 1", "1": "choice 2", "2": "choice 3"}
 
 
 def test_moved_sentences_have_their_place_in_the_source():
-    entry = ENTRY | {"shape": "sequence", "labels": ["0", "1"]}
+    entry = replace(ENTRY, shape="sequence", labels=["0", "1"])
     values = {
         "sentences": ["b", "x", "a"], "order": [1, -1, 0], "position": 1, "corpus": "UD_de", "doc_id": None,
         "group": "g", "pair_id": None, "sent_ids": ["s"],

@@ -7,6 +7,7 @@ import socket
 
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import croissant
@@ -22,7 +23,7 @@ SHAPES = ("dc_es", "bso_de", "bigram_shift_es", "nsp_ru", "cloze_es", "subj_numb
 def few(folder):
     """The manifest of a release with a config of every shape."""
     whole = manifest.read(folder)
-    return whole | {"configs": {name: whole["configs"][name] for name in SHAPES}}
+    return replace(whole, configs={name: whole.configs[name] for name in SHAPES})
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +75,10 @@ def test_labels_have_names(sample_release):
 
 def many(folder, n):
     whole = few(folder)
-    entries = list(whole["configs"].values())
+    entries = list(whole.configs.values())
     langs = ("de", "es", "ru")
-    whole["configs"] = {
-        f"t{number}_{langs[number % 3]}": entries[number % len(entries)] | {"lang": langs[number % 3]}
+    whole.configs = {
+        f"t{number}_{langs[number % 3]}": replace(entries[number % len(entries)], lang=langs[number % 3])
         for number in range(n)
     }
     return whole

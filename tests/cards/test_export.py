@@ -5,7 +5,9 @@ import re
 import shutil
 from collections import Counter
 
+import card_cases
 import jinja2
+import msgspec
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from shared import ROOT
 
 from discoprobe.builders import Config, Settings, Shape, build_all, tasks_named
+from discoprobe.cards.metadata import config_entry
 from discoprobe.cards.release import Format, open_release, tokens
 from discoprobe.cards.release import export as export_module
 from discoprobe.cards.release.export import export
@@ -306,7 +309,8 @@ def test_texts_without_blanks_between_words_are_joined_without_blanks():
         {"pair_id": "p", "label": label, "sentence1": first, "sentence2": second}
         for label, (first, second) in enumerate(texts)
     ])  # fmt: skip
-    entry = {"shape": "pair", "task": "bso", "labels": ["original", "swapped"], "lang": "zh"}
+    made = card_cases.config(Shape.PAIR, ("original", "swapped"), [], name="bso_zh")
+    entry = msgspec.structs.replace(config_entry(made, {}, {}), task="bso", lang="zh")
     for files in (export_module.blimp, export_module.lm_eval, export_module.lighteval):
         path, lines = next(files(lambda _: rows, "bso_zh", entry))
         line = json.loads(next(lines))

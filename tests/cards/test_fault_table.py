@@ -305,4 +305,4 @@ def test_a_disk_that_is_full(program, disk):
 def test_a_disk_of_its_own_as_the_folder(program, disk):
     folder = disk("4m")
     ended(program(*BUILD, folder), 0, "", 400)
-    assert manifest.read(folder)["configs"]
+    assert manifest.read(folder).configs

@@ -107,7 +107,7 @@ def test_entries_are_old_or_new_wherever_it_is_killed(tmp_path, monkeypatch, wan
             pass
         else:
             assert len(calls) < nth
-    assert manifest.read(out)["configs"]
+    assert manifest.read(out).configs
     found = {name: content for name, content in tree_of(out).items() if not name.startswith(".discoprobe")}
     assert found in (old, wanted)
     write(Path(), config("so", "de"))

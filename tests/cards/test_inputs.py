@@ -157,8 +157,8 @@ def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
     request = msgspec.structs.replace(request_, settings=Settings(frequency=str(words)), tasks=("bso",))
     out = tmp_path / "other"
     assert renewed(request, out)[0] == {"bso_es"}
-    entry = manifest.read(out)["configs"]["bso_es"]
-    assert entry["lists"]["frequency"].bytes == words.stat().st_size
+    entry = manifest.read(out).configs["bso_es"]
+    assert entry.lists["frequency"].bytes == words.stat().st_size
     assert renewed(request, out)[0] == set()
     words.write_text("casa\t12.6\n", encoding="utf-8")
     assert renewed(request, out)[0] == {"bso_es"}
@@ -166,8 +166,8 @@ def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
 
 def test_a_manifest_without_inputs_is_no_proof(out, request_):
     found = manifest.read(out)
-    del found["inputs"]
-    (out / manifest.NAME).write_text(json.dumps(found, default=msgspec.to_builtins), encoding="utf-8")
+    found.inputs = {}
+    (out / manifest.NAME).write_text(manifest.texts(found)[manifest.NAME], encoding="utf-8")
     assert renewed(request_, out)[0] == set(ALL)
 
 
@@ -178,7 +178,7 @@ STAGES = {"reader": corpus_tables, "build": builders, "audit": report, "card": c
 def test_another_version_of_a_step(out, request_, monkeypatch, stage):
     monkeypatch.setattr(STAGES[stage], "VERSION", STAGES[stage].VERSION + 1)
     assert renewed(request_, out)[0] == set(ALL)
-    assert manifest.read(out)["configs"]["bso_es"]["versions"][stage] == STAGES[stage].VERSION
+    assert manifest.read(out).configs["bso_es"].versions[stage] == STAGES[stage].VERSION
 
 
 def test_another_version_of_a_task(out, request_, monkeypatch):
@@ -255,9 +255,9 @@ def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
     request = Request(("es",), ("sample",), tuple(task.name for task in tasks))
     pipeline.run(request, tmp_path / "out", corpora=[(with_table, tasks)])
     release = manifest.read(tmp_path / "out")
-    assert set(release["sources"]) == {"sample-es", "UniMorph-es"}
-    assert release["configs"]["agreement_suite_es"]["sources"] == ["sample-es", "UniMorph-es"]
-    assert release["configs"]["bso_es"]["sources"] == ["sample-es"]
+    assert set(release.sources) == {"sample-es", "UniMorph-es"}
+    assert release.configs["agreement_suite_es"].sources == ["sample-es", "UniMorph-es"]
+    assert release.configs["bso_es"].sources == ["sample-es"]
     why = {
         task.name: staleness.why_stale(
             release, f"{task.name}_es", pipeline._as_used(msgspec.structs.replace(sample, forms=moved), task),

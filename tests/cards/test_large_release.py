@@ -69,9 +69,9 @@ def program(hub, tmp_path_factory):
 
 def test_the_folder(folder):
     whole = manifest.read(folder)
-    assert len(whole["configs"]) == 50 * len(TASKS)
+    assert len(whole.configs) == 50 * len(TASKS)
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) <= 3 * len(whole["configs"]) + 5 * len(LANGS) + 7
+    assert len(files) <= 3 * len(whole.configs) + 5 * len(LANGS) + 7
     assert releases.problems(folder) == []
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert len(readme.encode()) <= card.MOST_BYTES
@@ -79,10 +79,10 @@ def test_the_folder(folder):
     assert len((folder / "croissant.json").read_bytes()) < 10_000
     tables = folder / "CONFIGS.md"
     shown = tables.read_text(encoding="utf-8") if tables.exists() else readme
-    assert all(f"](cards/{entry['lang']}.md#{name})" in shown for name, entry in whole["configs"].items())
+    assert all(f"](cards/{entry.lang}.md#{name})" in shown for name, entry in whole.configs.items())
     assert len(get_dataset_config_names(str(folder))) == 50 * len(TASKS)
     assert load_dataset(str(folder), LAST, split="test").num_rows == 8
-    assert (folder / yaml_header.STANDALONE).stat().st_size < 80 * len(whole["configs"])
+    assert (folder / yaml_header.STANDALONE).stat().st_size < 80 * len(whole.configs)
     assert [*load_dataset(str(folder))] == ["train", "validation", "test"]
     assert len(list(load_dataset(str(folder), "task0_af", split="validation", streaming=True))) == 4
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from msgspec import UNSET
 from sklearn.metrics import cohen_kappa_score
 
 from discoprobe.cards import (
@@ -22,7 +23,7 @@ from discoprobe.cards import (
     verdicts_now,
 )
 from discoprobe.cards import readers as marks_module
-from discoprobe.cards.readers import LEAST_ROWS
+from discoprobe.cards.readers import LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text.card import reader_lines, with_readers
 from discoprobe.loaders import DiscoprobeError
 
@@ -177,26 +178,25 @@ def test_figures_of_people_and_models_are_apart():
         answer("r0", "a", 1, "m", "model"), answer("r2", "cannot tell", 1, "m", "model"),
     ]  # fmt: skip
     found = figures(said, LABELS, SHOWN)
-    assert found["person"] == {
-        "readers": 1, "names": 1, "seconds": 0.0, "rows": 4, "verdicts": 2, "faults": {"wrong label": 1},
-        "answers": 4, "correct": 2, "cannot_tell": 0, "interval": [0.068, 0.932],
-        "kappa": {"verdicts": None, "answers": None},
-    }  # fmt: skip
-    assert (found["model"]["answers"], found["model"]["correct"], found["model"]["cannot_tell"]) == (2, 1, 1)
+    assert found["person"] == ReaderFigures(
+        readers=1, names=1, seconds=0.0, rows=4, verdicts=2, faults={"wrong label": 1}, answers=4, correct=2,
+        cannot_tell=0, interval=[0.068, 0.932], kappa={"verdicts": None, "answers": None},
+    )  # fmt: skip
+    assert (found["model"].answers, found["model"].correct, found["model"].cannot_tell) == (2, 1, 1)
     assert figures([reveal(1)], LABELS, SHOWN) == {}
 
 
 def test_an_edit_that_a_reader_takes_for_an_original_is_still_acceptable():
     said = [*(answer(f"r{n}", "a", 1) for n in range(5)), answer("r5", "b", 1), answer("r7", "cannot tell", 1)]
     found = figures(said, LABELS, SHOWN, original="a")["person"]
-    assert (found["edited"], found["acceptable"]) == (4, 2)
-    assert "edited" not in figures(said, LABELS, SHOWN)["person"]
-    assert "edited" not in figures([answer("r0", "a", 1)], LABELS, SHOWN, original="a")["person"]
+    assert (found.edited, found.acceptable) == (4, 2)
+    assert figures(said, LABELS, SHOWN)["person"].edited is UNSET
+    assert figures([answer("r0", "a", 1)], LABELS, SHOWN, original="a")["person"].edited is UNSET
 
 
 def test_marks_on_what_a_row_showed_before_do_not_count():
     said = [mark("r1", "fine", shown="hash"), mark("r2", "fine", shown="other"), mark("gone", "fine", shown="hash")]
-    assert figures(said, LABELS, SHOWN)["person"]["rows"] == 1
+    assert figures(said, LABELS, SHOWN)["person"].rows == 1
 
 
 def test_kappa_is_scikit_learn_s():
@@ -208,9 +208,9 @@ def test_kappa_is_scikit_learn_s():
         for n, pair in enumerate(pairs * 4)
         for one, reader in zip(pair, "xy", strict=True)
     ]
-    assert figures(said, LABELS, SHOWN)["person"]["kappa"]["answers"] == round(cohen_kappa(pairs), 3)
+    assert figures(said, LABELS, SHOWN)["person"].kappa["answers"] == round(cohen_kappa(pairs), 3)
     few = [each for each in said if int(each.row[1:]) < LEAST_ROWS - 1]
-    assert figures(few, LABELS, SHOWN)["person"]["kappa"]["answers"] is None
+    assert figures(few, LABELS, SHOWN)["person"].kappa["answers"] is None
 
 
 def test_names_of_one_sitting_are_one_reader():
@@ -222,16 +222,16 @@ def test_names_of_one_sitting_are_one_reader():
         return figures(marks, LABELS, SHOWN)["person"]
 
     posing, apart = found(lambda _: "s1"), found(lambda reader: reader)
-    assert (posing["readers"], posing["names"], posing["answers"]) == (1, 2, 25)
-    assert (apart["readers"], apart["names"], apart["answers"]) == (2, 2, 50)
-    assert found(lambda _: "")["readers"] == 1, "marks of an unknown sitting show no two people"
+    assert (posing.readers, posing.names, posing.answers) == (1, 2, 25)
+    assert (apart.readers, apart.names, apart.answers) == (2, 2, 50)
+    assert found(lambda _: "").readers == 1, "marks of an unknown sitting show no two people"
 
 
 def test_readers_are_the_same_through_another_sitting():
     names = [("ana", "1"), ("ben", "2"), ("eva", "3"), ("ben", "1"), ("eva", "2")]
     said = [answer(f"r{n}", "a", n, reader, sitting=sitting) for n, (reader, sitting) in enumerate(names)]
-    assert (figures(said, LABELS, SHOWN)["person"]["readers"]) == 1
-    assert (figures(said[:3], LABELS, SHOWN)["person"]["readers"]) == 3
+    assert (figures(said, LABELS, SHOWN)["person"].readers) == 1
+    assert (figures(said[:3], LABELS, SHOWN)["person"].readers) == 3
 
 
 def test_seconds_per_answer_are_a_median_without_breaks():
@@ -239,8 +239,8 @@ def test_seconds_per_answer_are_a_median_without_breaks():
     said = [
         msgspec.structs.replace(answer(f"r{n}", "a"), time=f"2026-11-22T{time}.000Z") for n, time in enumerate(times)
     ]
-    assert figures(said, LABELS, SHOWN)["person"]["seconds"] == 4.0
-    assert figures(said[:1], LABELS, SHOWN)["person"]["seconds"] is None
+    assert figures(said, LABELS, SHOWN)["person"].seconds == 4.0
+    assert figures(said[:1], LABELS, SHOWN)["person"].seconds is None
 
 
 def test_the_file_is_beside_the_release(tmp_path):
@@ -250,7 +250,7 @@ def test_the_file_is_beside_the_release(tmp_path):
 def test_a_card_shows_that_a_script_posed_as_two_people():
     said = [answer(f"r{n}", "a", reader=reader, sitting="s1") for n in range(25) for reader in ("ana", "ben")]
     found = figures(said, LABELS, SHOWN)
-    text = with_readers("# x\n\n## Sources\n", {"readers": found, "audit": None})
+    text = with_readers("# x\n\n## Sources\n", SimpleNamespace(readers=found, audit=None))
     assert "2 names were used for 1 person: names of one sitting or file count as one reader" in text
     assert "The answers of 1 person came faster than anybody reads (less than 1.25 seconds each)" in text
     assert "no person has read any, so no figure here is human" in text
@@ -262,5 +262,5 @@ def test_a_card_shows_that_a_script_posed_as_two_people():
 
 def test_few_answers_give_no_figure():
     found = figures([answer(f"r{n}", "a", n) for n in range(LEAST_ROWS - 1)], LABELS, SHOWN)
-    text = with_readers("# x\n\n## Sources\n", {"readers": found, "audit": None})
+    text = with_readers("# x\n\n## Sources\n", SimpleNamespace(readers=found, audit=None))
     assert "| 1 person | 19 | fewer than 20 |  | 19 |" in text

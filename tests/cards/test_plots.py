@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from card_cases import config
+from msgspec.structs import replace
 from shared import ROOT
 
 from discoprobe.builders import Shape
@@ -27,8 +28,8 @@ def test_the_picture_of_a_large_release_has_every_config_and_fits_a_page():
     """46 tasks × 80 languages: a square per config, names that do not overlap, and no wider than a card."""
     one = config_entry(config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2), {}, {})
     tasks, langs = [f"task{n:02}" for n in range(46)], [f"l{n:02}" for n in range(80)]
-    entries = {f"{task}_{lang}": one | {"task": task, "lang": lang} for task in tasks for lang in langs}
-    svg = plots.overview_plot(entries | {"feats_x_l00": one | {"task": "feats_x", "lang": "l00"}}, {"l00": "First"})
+    entries = {f"{task}_{lang}": replace(one, task=task, lang=lang) for task in tasks for lang in langs}
+    svg = plots.overview_plot(entries | {"feats_x_l00": replace(one, task="feats_x", lang="l00")}, {"l00": "First"})
     root = parsed(svg)
     assert float(root.get("width")) < 900
     assert (
@@ -75,7 +76,7 @@ def test_an_audit_that_could_train_nothing():
 
 
 def test_every_config_has_its_plot(sample_release):
-    configs = manifest.read(sample_release)["configs"]
+    configs = manifest.read(sample_release).configs
     views = set()
     for path in (sample_release / "assets").iterdir():
         sheet = parsed(path.read_text(encoding="utf-8"))

@@ -125,7 +125,7 @@ def test_a_release_is_read_with(reader, published, hub, python_with, tmp_path):
     folder, case, rows = published
     code, source = (WITH_FRAMES, folder) if reader == "frames" else (WITH_DATASETS, case.repo)
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("HF_", "PYTHON"))}
-    default = yaml_header.default_config(manifest.read(folder)["configs"])
+    default = yaml_header.default_config(manifest.read(folder).configs)
     read = subprocess.run(
         [python_with(READERS[reader]), "-c", code, str(source), ",".join(rows), default],
         capture_output=True, text=True, check=False, cwd=tmp_path,

@@ -13,6 +13,7 @@ from card_rules import card_problems
 from datasets import get_dataset_config_names, load_dataset
 from huggingface_hub import DatasetCard, DatasetCardData
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from shared import tree_of
 
 from discoprobe import pipeline
@@ -61,8 +62,8 @@ def large(n):
     entry = config_entry(one, {}, {})
     whole = manifest.empty()
     names = [(task, lang) for task in TASKS for lang in LANGS][:n]
-    whole["configs"] = {f"{task}_{lang}": entry | {"task": task, "lang": lang} for task, lang in names}
-    whole["sources"] = {source.name: source_entry(source) for source in one.sources}
+    whole.configs = {f"{task}_{lang}": replace(entry, task=task, lang=lang) for task, lang in names}
+    whole.sources = {source.name: source_entry(source) for source in one.sources}
     return whole
 
 
@@ -126,8 +127,9 @@ def test_text_divided_by_rules_is_no_treebank(sample_release):
     whole = manifest.read(sample_release)
     assert "universal-dependencies" in yaml_header.data(whole)["tags"]
     assert "expert-generated" in yaml_header.data(whole)["annotations_creators"]
-    segmented = {"annotation": {"made_by": {"engine": "rules"}}}
-    made = yaml_header.data(whole | {"sources": {name: of | segmented for name, of in whole["sources"].items()}})
+    for source in whole.sources.values():
+        source.annotation = {"made_by": {"engine": "rules"}}
+    made = yaml_header.data(whole)
     assert "universal-dependencies" not in made["tags"]
     assert made["annotations_creators"] == ["machine-generated"]
 
@@ -156,7 +158,7 @@ def test_a_card_that_is_not_published_names_no_repository(sample_release):
 
 
 def test_the_version_of_each_task_is_in_the_table(sample_release):
-    versions = {one["task"]: one["versions"]["task"] for one in manifest.read(sample_release)["configs"].values()}
+    versions = {one.task: one.versions["task"] for one in manifest.read(sample_release).configs.values()}
     found = dict(
         re.findall(r"^\| `(\w+)` \| (\d+) \| .+ \| \d+ \| [\d,]+ \|$", metadata_free(sample_release), re.MULTILINE)
     )
@@ -166,7 +168,7 @@ def test_the_version_of_each_task_is_in_the_table(sample_release):
 def test_the_matrix_has_every_config_once(sample_release):
     whole = manifest.read(sample_release)
     cells = re.findall(r"\[[^\]]+\]\(cards/\w+\.md#(\w+)\)", metadata_free(sample_release))
-    assert sorted(cells) == sorted(whole["configs"])
+    assert sorted(cells) == sorted(whole.configs)
 
 
 def test_a_released_card_names_repository_revision_and_changes(sample_release):
@@ -196,16 +198,14 @@ def test_many_configs(n):
     standalone = yaml_header.standalone(whole)
     block = text.split("---\n")[1]
     files = [
-        f"{name}/{split}-00000-of-00001.parquet"
-        for name in whole["configs"]
-        for split in ("train", "validation", "test")
+        f"{name}/{split}-00000-of-00001.parquet" for name in whole.configs for split in ("train", "validation", "test")
     ]
-    assert len(whole["configs"]) == n
+    assert len(whole.configs) == n
     assert len(block.encode()) < MOST_BYTES / 20
     assert len(text.encode()) < card.MOST_BYTES
     assert card_problems(text, files, standalone) == []
-    assert [one["config_name"] for one in yaml.safe_load(standalone)["configs"]] == sorted(whole["configs"])
-    links = {name: f"](cards/{entry['lang']}.md#{name})" for name, entry in whole["configs"].items()}
+    assert [one["config_name"] for one in yaml.safe_load(standalone)["configs"]] == sorted(whole.configs)
+    links = {name: f"](cards/{entry.lang}.md#{name})" for name, entry in whole.configs.items()}
     assert all(link in tables or link in text for link in links.values())
 
 
@@ -215,7 +215,7 @@ def test_one_of_300_configs_loads(tmp_path):
     whole = large(300)
     (folder / "README.md").write_text(card.release_card(whole, release="1.0.0")[0], encoding="utf-8")
     (folder / yaml_header.STANDALONE).write_text(yaml_header.standalone(whole), encoding="utf-8")
-    for name in whole["configs"]:
+    for name in whole.configs:
         if not (folder / name).exists():
             (folder / name).symlink_to(folder / "dc_es")
     assert load_dataset(str(folder), "dc_es", cache_dir=str(tmp_path / "cache"))["test"].num_rows == 2
@@ -224,8 +224,8 @@ def test_one_of_300_configs_loads(tmp_path):
 
 def test_4000_configs_and_no_more():
     whole = large(1)
-    (entry,) = whole["configs"].values()
-    whole["configs"] = {f"t{n}_es": entry | {"task": f"t{n}", "lang": "es"} for n in range(4_001)}
+    (entry,) = whole.configs.values()
+    whole.configs = {f"t{n}_es": replace(entry, task=f"t{n}", lang="es") for n in range(4_001)}
     text, _ = card.release_card(whole, release="1.0.0")
     assert len(text.encode()) < card.MOST_BYTES
     assert "4,001 configs are too many for one repository" in card_problems(text, [], yaml_header.standalone(whole))[0]
@@ -257,7 +257,7 @@ def test_the_example_is_a_row_with_its_fields(sample_release):
 
 def test_a_small_release_says_its_numbers_of_rows_and_a_large_one_does_not(sample_release):
     data = front((sample_release / "README.md").read_text(encoding="utf-8"))
-    counts = {name: one["counts"] for name, one in manifest.read(sample_release)["configs"].items()}
+    counts = {name: one.counts for name, one in manifest.read(sample_release).configs.items()}
     if len(counts) <= manifest.MOST_IN_CARD:
         found = {
             one["config_name"]: {s["name"]: s["num_examples"] for s in one["splits"]} for one in data["dataset_info"]
@@ -288,13 +288,13 @@ def test_all_languages_of_a_task_together(sample_release):
     section = text.partition("### All languages of a task together")[2].partition("\n## ")[0]
     lines = {line.split("`")[1]: line for line in section.splitlines() if line.startswith("| `")}
     audits = {}
-    for entry in whole["configs"].values():
-        audits.setdefault(entry["task"], []).append(entry["audit"])
+    for entry in whole.configs.values():
+        audits.setdefault(entry.task, []).append(entry.audit)
     several = {task for task, entries in audits.items() if len(entries) > 1}
     assert several - {"sent_len"} <= lines.keys() <= several  # the checks that matter do not apply to sent_len
     for task, line in lines.items():
-        measured = {check for audit in audits[task] for check in audit["evidence"]}
-        exempt = {check for audit in audits[task] for check in audit["exempt"]}
+        measured = {check for audit in audits[task] for check in audit.evidence}
+        exempt = {check for audit in audits[task] for check in audit.exempt}
         assert set(re.findall(r"([a-z-]+) [+-]", line)) <= measured - exempt
         assert f"| {len(audits[task])} |" in line
 

@@ -51,16 +51,16 @@ def former(tmp_path_factory):
 @pytest.mark.parametrize("place", ["by commit", "by hash"])
 def test_the_commit_of_the_manifest_is_what_is_fetched(former, tmp_path, monkeypatch, place):
     release, file = former
-    source = manifest.read(release)["sources"][BANK]
-    assert source["commit"] == FORMER != treebanks.treebank(BANK).commit
+    source = manifest.read(release).sources[BANK]
+    assert source.commit == FORMER != treebanks.treebank(BANK).commit
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
     if place == "by hash":
         (tmp_path / "mirror").mkdir()
-        shutil.copy(file, tmp_path / "mirror" / source["files"][file.name].sha256)
+        shutil.copy(file, tmp_path / "mirror" / source.files[file.name].sha256)
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path / "mirror" if place == "by hash" else file.parents[3]))
     found = verify(str(release), rebuilder((), 1))
     assert found.differences == ()
-    assert found.rebuilt == 3 * len(manifest.read(release)["configs"]) + 3 == 9
+    assert found.rebuilt == 3 * len(manifest.read(release).configs) + 3 == 9
 
 
 @needs_shared
@@ -88,7 +88,7 @@ def test_a_corpus_that_shows_no_row_is_read_again(tmp_path):
     release = tmp_path / "release"
     pipeline.run(Request(("es",), (str(UD / "es"),), ("so",)), release)
     found = manifest.read(release)
-    assert [*found["sources"], *found["beside"]["es"]] == ["UD_Spanish-AnCora", "UD_Spanish-GSD"]
+    assert [*found.sources, *found.beside["es"]] == ["UD_Spanish-AnCora", "UD_Spanish-GSD"]
     again = verify(str(release), rebuilder((str(UD / "es"),), 1))
     assert again.differences == ()
     pipeline.run(Request(("es",), (str(UD / "es" / "UD_Spanish-AnCora"),), ("so",)), tmp_path / "alone")

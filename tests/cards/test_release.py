@@ -115,12 +115,12 @@ def test_what_is_not_there_has_a_reason(manifest):
 
 def test_counts_read_back_are_in_the_order_of_splits_and_labels(sample_release):
     """The file has keys sorted; a card made from it after a second build lists train first all the same."""
-    entries = list(read(sample_release)["configs"].values())
+    entries = list(read(sample_release).configs.values())
     assert entries
     for entry in entries:
-        assert list(entry["counts"]) == SPLITS
-        for labels in entry["counts"].values():
-            assert list(labels) == [label for label in entry["labels"] if label in labels]
+        assert list(entry.counts) == SPLITS
+        for labels in entry.counts.values():
+            assert list(labels) == [label for label in entry.labels if label in labels]
 
 
 def test_parquet(sample_release):

@@ -56,7 +56,7 @@ def elements(app, path):
 
 
 def test_a_card_per_config_and_every_link_of_cards_leads_somewhere(sample_release, sample_app):
-    names = set(manifest.read(sample_release)["configs"])
+    names = set(manifest.read(sample_release).configs)
     first = elements(sample_app, "/")
     assert {attrs["href"].removeprefix("/rows?config=") for tag, attrs in first if tag == "a"} >= names
     pages = {"/card": elements(sample_app, "/card")}

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -29,7 +30,7 @@ def rows_of(text):
 
 def test_every_row_is_on_one_page_of_the_list(release, app):
     total = sum(
-        sum(counts.values()) for one in manifest.read(release)["configs"].values() for counts in one["counts"].values()
+        sum(counts.values()) for one in manifest.read(release).configs.values() for counts in one.counts.values()
     )
     seen = [place for page in range(1, 5) for place in rows_of(app.get(f"/rows?page={page}")[2])]
     assert len(seen) == len(set(seen)) == total == 72
@@ -53,10 +54,10 @@ def test_filters(app, query, n):
 
 def test_the_first_page_of_1600_configs_is_small(release):
     whole = manifest.read(release)
-    entry = whole["configs"]["bso_de"]
+    entry = whole.configs["bso_de"]
     names = [f"task{number}_de" for number in range(1_600)]
-    whole["configs"] |= {name: entry | {"task": name.removesuffix("_de")} for name in names}
-    (release / manifest.NAME).write_text(json.dumps(whole, default=msgspec.to_builtins), encoding="utf-8")
+    whole.configs |= {name: msgspec.structs.replace(entry, task=name.removesuffix("_de")) for name in names}
+    (release / manifest.NAME).write_text(json.dumps(msgspec.to_builtins(whole)), encoding="utf-8")
     with reviewing(release) as app:
         first, last = app.get("/")[2], app.get("/?page=17")[2]
         assert len(first.encode()) < 120_000
@@ -309,9 +310,9 @@ ROUND = "name=r1&task=bso&n=6&split=train"
 
 
 def test_a_row_of_a_suite_asks_which_text_is_better():
-    entry = {"shape": "suite", "summary": "Does the verb agree with its subject?"}
+    entry = SimpleNamespace(shape="suite", summary="Does the verb agree with its subject?")
     assert question_of(entry) == "Which text is better? Does the verb agree with its subject?"
-    assert question_of(entry | {"shape": "sentence"}) == entry["summary"]
+    assert question_of(SimpleNamespace(shape="sentence", summary=entry.summary)) == entry.summary
 
 
 def test_questions_say_nothing_of_labels(app):
@@ -412,16 +413,16 @@ def test_a_round_from_first_answer_to_the_cards(release, app):
     assert (status, said["error"]) == (409, "the results of this round have been shown; begin another one")
     lines = renew_figures(release)
     assert len(lines) == 2
-    whole = manifest.read(release)["configs"]
-    found = [whole[name]["readers"]["person"] for name in ("bso_ar", "bso_de")]
-    assert sum(one["correct"] for one in found) == 10
+    whole = manifest.read(release).configs
+    found = [whole[name].readers["person"] for name in ("bso_ar", "bso_de")]
+    assert sum(one.correct for one in found) == 10
     card = read_card(release, "bso_de")
     assert card.count("## Readers\n") == 1
     assert "| 1 person |" in card
-    edited = sum(reader["edited"] for reader in found)
+    edited = sum(reader.edited for reader in found)
     assert edited == sum(labels[item["row"]] == "swapped" for item in asked["items"])
-    assert {reader["acceptable"] for reader in found} == {0}, "a reader who cannot tell does not find them acceptable"
-    assert f"| 0 of {found[1]['edited']} |" in card
+    assert {reader.acceptable for reader in found} == {0}, "a reader who cannot tell does not find them acceptable"
+    assert f"| 0 of {found[1].edited} |" in card
     unread = read_card(release, "so_de")
     assert "## Readers\n\nNot read: nobody has read rows of this config" in unread
     assert "| `bso_de` | 1 person |" in (release / "README.md").read_text(encoding="utf-8")

@@ -66,7 +66,7 @@ def test_what_is_not_in_the_grammar_is_refused(formula):
 
 
 def test_blimp_and_lm_eval_files_load_with_datasets(release, rows, tmp_path):
-    labels = {name: entry["labels"] for name, entry in manifest.read(release)["configs"].items()}
+    labels = {name: entry.labels for name, entry in manifest.read(release).configs.items()}
     for form in ("blimp", "lm-eval"):
         export(release, tmp_path / form, form)
     for name, pairs in rows.items():

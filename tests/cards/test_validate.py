@@ -4,15 +4,16 @@ import copy
 import json
 import re
 
+import msgspec
 import pytest
 import releases
 import yaml
 from card_rules import card_problems
 
-from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.metadata import manifest, source_entry, yaml_header
 from discoprobe.cards.metadata import yaml_header as vocabulary
 from discoprobe.cards.release import MOST_BYTES
-from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders import DiscoprobeError, Source
 
 SPLITS = ("train", "validation", "test")
 GOOD = {
@@ -136,9 +137,7 @@ def test_size_categories(rows, name):
 def with_licences(*names):
     made = manifest.empty()
     for number, name in enumerate(names):
-        made["sources"][f"s{number}"] = {
-            "lang": "es", "licence": name, "repo": "", "commit": "", "citation": "", "files": {}
-        }  # fmt: skip
+        made.sources[f"s{number}"] = source_entry(Source(f"s{number}", "es", licence=name))
     return yaml_header.data(made)
 
 
@@ -163,7 +162,7 @@ def test_a_licence_that_the_hub_does_not_list_is_named():
     ],
 )
 def test_a_manifest_of_another_program_is_one_line(tmp_path, change, named):
-    (tmp_path / manifest.NAME).write_text(json.dumps(manifest.empty() | change), encoding="utf-8")
+    (tmp_path / manifest.NAME).write_text(json.dumps(msgspec.to_builtins(manifest.empty()) | change), encoding="utf-8")
     with pytest.raises(DiscoprobeError) as raised:
         manifest.read(tmp_path)
     assert named in str(raised.value)

@@ -13,6 +13,7 @@ from releases import config, report
 
 from discoprobe.builders.audit import Figure, Finding, Kind, Severity, Status, exact, smallest_gain, tallies
 from discoprobe.cards.metadata import audit_entry, manifest
+from discoprobe.cards.metadata.manifest import Audited
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, markdown
@@ -43,7 +44,7 @@ def _audits(*accuracies, **more):
 
 
 def _verdicts(audits, task="so"):
-    found = verdicts({name: {"task": task, "audit": audit} for name, audit in audits.items()})
+    found = verdicts({name: Audited(task=task, audit=audit) for name, audit in audits.items()})
     assert list(found) == list(audits)
     assert {verdict.word for verdict in found.values()} <= set(MARKS)
     return found
@@ -172,7 +173,7 @@ def test_what_no_model_reads_is_a_clause_of_its_own(accuracy, is_said):
     verdict = verdict_of(made)
     said = f"Beside the texts, where no model looks: metadata (column votes) {accuracy:.3f} (majority baseline 0.500)."
     assert (said in verdict.text) is is_said
-    assert audit_entry(made)["strongest"] == "length"
+    assert audit_entry(made).strongest == "length"
     assert "metadata" not in verdict.remark
 
 
@@ -195,7 +196,7 @@ def test_a_design_with_a_shortcut_fails_in_every_language_though_no_config_shows
 
 def test_a_design_needs_several_configs_and_one_task():
     audits = _audits(*[0.62] * 20)
-    apart = {name: {"task": name, "audit": audit} for name, audit in audits.items()}
+    apart = {name: Audited(task=name, audit=audit) for name, audit in audits.items()}
     assert {one.word for one in verdicts(apart).values()} == {OPEN}
     assert {one.word for one in _verdicts(audits, task="").values()} == {OPEN}
 
@@ -207,13 +208,13 @@ def test_one_bad_config_is_no_design():
 
 def test_a_task_is_not_judged_by_what_it_is_exempt_from():
     audits = _audits(*[0.62] * 20)
-    next(iter(audits.values()))["exempt"] = ["length"]
+    next(iter(audits.values())).exempt = ["length"]
     assert {one.word for one in _verdicts(audits).values()} == {OPEN}
 
 
 def test_the_card_of_a_config_quotes_the_record_of_its_task_and_no_other_config(monkeypatch):
     """What is recorded of the treebanks stays the same, whatever else is in a release."""
-    audits = {name: {"task": "so", "audit": audit} for name, audit in _audits(*[0.55] * 20).items()}
+    audits = {name: Audited(task="so", audit=audit) for name, audit in _audits(*[0.55] * 20).items()}
     designs = closest_designs(audits)
     assert (designs["so"].configs, designs["so"].n, designs["so"].accuracy) == (20, 1200, 0.55)
     text = json.dumps({task: msgspec.to_builtins(design) for task, design in designs.items()})
@@ -275,9 +276,9 @@ def test_a_design_that_fails_is_left_out_of_a_release_in_every_language(tmp_path
     _release(tmp_path / "out", {"xx": 0.5}, task="dc")  # a release of nothing else would not be written
     left_out, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, 0.62))
     assert [one.name for one in left_out] == [f"bso_{lang}" for lang in LANGUAGES]
-    assert set(found["configs"]) == {"dc_xx"}
-    assert set(found["unavailable"].values()) == {"the audit failed with the rows of all languages of the task: length"}
-    assert set(found["inputs"]) == {"dc_xx"}, "the rows of other languages decide: they are built again"
+    assert set(found.configs) == {"dc_xx"}
+    assert set(found.unavailable.values()) == {"the audit failed with the rows of all languages of the task: length"}
+    assert set(found.inputs) == {"dc_xx"}, "the rows of other languages decide: they are built again"
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith("bso_")]
 
 
@@ -285,8 +286,8 @@ def test_configs_of_earlier_runs_are_left_out_too(tmp_path):
     _release(tmp_path / "out", {"qa": 0.95}, leave_out=False)
     left_out, found = _release(tmp_path / "out", {"qb": 0.5}, task="so")
     assert [one.name for one in left_out] == ["bso_qa"]
-    assert set(found["configs"]) == {"so_qb"}
-    assert found["unavailable"] == {
+    assert set(found.configs) == {"so_qb"}
+    assert found.unavailable == {
         "bso_qa": "the audit failed: fatal: length accuracy 0.950 [0.861, 0.990] (threshold 0.520)"
     }
 
@@ -297,15 +298,15 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
     _, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     release = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert f"Audit: 20 {word}." in release
-    for name, verdict in verdicts(found["configs"]).items():
+    for name, verdict in verdicts(found.configs).items():
         lines = re.findall(r"^Audit: .*$", read_card(tmp_path / "out", name), re.MULTILINE)
         once, text = word.capitalize(), markdown(verdict.text)
         told = text.removeprefix(once) if text.startswith(once) else f". {text}"
         assert lines == [f"Audit: **{once}**{told}"]
         assert once not in told
-        assert f"{MARKS[word]}](cards/{found['configs'][name]['lang']}.md#{name})" in release
+        assert f"{MARKS[word]}](cards/{found.configs[name].lang}.md#{name})" in release
     for path in (tmp_path / "out" / "cards").iterdir():
-        assert found["files"][f"cards/{path.name}"].bytes == path.stat().st_size
+        assert found.files[f"cards/{path.name}"].bytes == path.stat().st_size
 
 
 @pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "– | length +.000 | –"), (0.62, "– | – | length +.120")])

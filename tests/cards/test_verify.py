@@ -148,7 +148,7 @@ def test_changes_against_a_release_on_the_hub(hub, client, release, tmp_path):
 
 def test_a_config_with_a_changed_file_is_not_up_to_date(release):
     """Its size is the same; only the hash tells."""
-    found = manifest.read_release(release) | {"inputs": {"bso_de": "x"}}
+    found = replace(manifest.read_release(release), inputs={"bso_de": "x"})
     assert up_to_date(release, found, "bso_de", "x")
     assert not up_to_date(release, found, "bso_de", "y")
     file = release / "bso_de" / "test-00000-of-00001.parquet"

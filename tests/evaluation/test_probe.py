@@ -264,8 +264,8 @@ def test_the_shortcut_and_people_are_known_row_by_row(options, random_gpt, sampl
     for path in (*sample_release.glob(f"{name}/*"), *sample_release.glob("*.json"), *sample_release.glob("*.md")):
         shutil.copy(path, release / path.relative_to(sample_release))
     probe(release, tmp_path / "scores", random_gpt, configs=(name,), options=options)
-    entry, rows = manifest.read(release)["configs"][name], read_split(release, name, "test")
-    answers = [right_answer(row, entry["labels"]) for row in rows.iter_rows(named=True)]
+    entry, rows = manifest.read(release).configs[name], read_split(release, name, "test")
+    answers = [right_answer(row, entry.labels) for row in rows.iter_rows(named=True)]
     marks = [
         Mark("answer", "ana", "person", f"2026-01-01T00:00:{number:02d}.000Z", name, row,
              answer=answer if number % 4 else CANNOT_TELL)
@@ -283,7 +283,7 @@ def test_the_shortcut_and_people_are_known_row_by_row(options, random_gpt, sampl
     assert dict(zip(saved.readers.ids, saved.readers.correct, strict=True)) == {
         row: np.mean(correct) for row, correct in expected.items()
     }
-    assert saved.shortcut == entry["audit"]["strongest"]
+    assert saved.shortcut == entry.audit.strongest
     assert saved.shortcut_rows.ids == saved.rows.ids
     assert f"{saved.shortcut_accuracy:.3f} ({saved.shortcut})" in printed
     (data,) = read_all([name], release, Reading())[0]

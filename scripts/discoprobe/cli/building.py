@@ -107,7 +107,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
     """
     from discoprobe.cards.text.verdicts import verdicts
 
-    entries = result.manifest["configs"]
+    entries = result.manifest.configs
     if as_json:
         configs = {name: msgspec.to_builtins(entries[name]) for name in result.built}
         unavailable = {config.name: config.reason for config in result.missing}
@@ -118,13 +118,13 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
     for name in result.built:
         entry, verdict = entries[name], judged[name]
         row: dict[str, Cell] = {"config": name}
-        row |= {split: sum(labels.values()) for split, labels in entry["counts"].items()}
-        remarks = ["tiny"] if entry.get("tiny") else []
-        if audit := entry["audit"]:
-            row |= {"majority": f"{audit['majority']:.3f}", "audit": verdict.word}
-            if audit["strongest"]:
-                gain = audit.get("gain") or 0
-                row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({gain:+.3f})"
+        row |= {split: sum(labels.values()) for split, labels in entry.counts.items()}
+        remarks = ["tiny"] if entry.tiny else []
+        if audit := entry.audit:
+            row |= {"majority": f"{audit.majority:.3f}", "audit": verdict.word}
+            if audit.strongest:
+                gain = audit.gain or 0
+                row["strongest shortcut"] = f"{audit.strongest} {audit.accuracy:.3f} ({gain:+.3f})"
             remarks.append(verdict.remark)
         rows.append(row | {"remark": "; ".join(filter(None, remarks))})
     by_kind: dict[str, list[Unavailable]] = {}
@@ -146,7 +146,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         sys.stdout.write(f"{len(result.missing)} configs are not built; `build -v run …` gives the reason of each\n")
     if result.built:
         first = next((name for name in result.built if name.startswith("dc_")), result.built[0])
-        terminal.show_load_call(out, first, tuple(entries[first]["counts"]))
+        terminal.show_load_call(out, first, tuple(entries[first].counts))
 
 
 @app.command()
@@ -171,7 +171,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.request import parse_request
 
     release = manifest.read(local(out))
-    if config in release["configs"]:
+    if config in release.configs:
         if size or documents or min_rows or set_ or exclude or fill or gold or segment or not match or seed != SEED:
             raise UsageError(
                 f"{config} is in {out}, whose manifest has its settings; give --out a new folder to set others"

@@ -155,7 +155,7 @@ def evaluations(
                 if loaded is None or loaded.source is not model:
                     loaded = None  # frees the memory of the model before
                     loaded = load_model(model, batch_size=options.batch_size)
-                loaded.read_language(dataset.entry["lang"] if dataset.entry else "")
+                loaded.read_language(dataset.entry.lang if dataset.entry else "")
                 scored = _evaluate(data, loaded, within, options, executor, by_surprisal=by_surprisal)
             except Exception as error:  # noqa: BLE001 (a model of others that fails must not end the run)
                 _log.info("%s, %s", model.name, dataset.name, exc_info=error)
@@ -194,16 +194,16 @@ def _evaluate(  # noqa: PLR0913 (what `evaluations` has at hand)
 
 def _shortcut(data: AuditInput, entry: Any) -> tuple[str | None, float | None, Mapping[str, float]]:
     """The strongest shortcut of the audit, its accuracy there, and the probability that it is right, by row."""
-    audit = entry["audit"] if entry else None
-    if not audit or not audit["strongest"]:
+    audit = entry.audit if entry else None
+    if not audit or not audit.strongest:
         return None, None, {}
-    score = score_of_solver(data, audit["strongest"])
+    score = score_of_solver(data, audit.strongest)
     correct = dict(zip(score.ids.tolist(), score.correct.tolist(), strict=True)) if score else {}
     # a solver of pairs names one row of each, and its answer is that of both
     value = pl.col("id").replace_strict(correct, default=None, return_dtype=pl.Float64)
     of_pair = pl.when(pl.col("pair_id").is_not_null()).then(value.mean().over("pair_id"))
     rows = data.rows.select("id", correct=pl.coalesce(value, of_pair)).drop_nulls()
-    return audit["strongest"], audit["accuracy"], dict(rows.iter_rows())
+    return audit.strongest, audit.accuracy, dict(rows.iter_rows())
 
 
 def _with_readers(scored: Evaluation, dataset: _Dataset, out: Path, marks: Sequence[Mark]) -> Evaluation:
@@ -255,7 +255,7 @@ def _datasets(names: Sequence[str], out: Path, options: ProbeOptions) -> tuple[l
     Raises:
         UsageError: languages or tasks are chosen where there is no release, or the release has none of them.
     """
-    configs = manifest.read(out)["configs"] if (out / manifest.NAME).is_file() else {}
+    configs = manifest.read(out).configs if (out / manifest.NAME).is_file() else {}
     if names:
         read, skipped = read_all(names, out, Reading())
         datasets = [
@@ -267,16 +267,16 @@ def _datasets(names: Sequence[str], out: Path, options: ProbeOptions) -> tuple[l
         return datasets, {each.name: each.reason for each in skipped}
     if not configs:
         raise UsageError(f"{out} is no release folder; give --out, or name the data")
-    in_release = {entry["task"] for entry in configs.values()}  # imported datasets are no tasks of discoprobe
+    in_release = {entry.task for entry in configs.values()}  # imported datasets are no tasks of discoprobe
     tasks = in_release & set(options.tasks)
     tasks |= {task.name for task in tasks_named([name for name in options.tasks if name not in in_release])}
     datasets = []
     for name, entry in sorted(configs.items()):
-        if (options.langs and entry["lang"] not in options.langs) or (options.tasks and entry["task"] not in tasks):
+        if (options.langs and entry.lang not in options.langs) or (options.tasks and entry.task not in tasks):
             continue
-        counts = {split: sum(of_label.values()) for split, of_label in entry["counts"].items()}
+        counts = {split: sum(of_label.values()) for split, of_label in entry.counts.items()}
         n_rows = _n_rows(counts, options)
-        content = hash_of_json(dict(entry["content"]))
+        content = hash_of_json(dict(entry.content))
         datasets.append(_Dataset(name, functools.partial(_read_config, name, out), entry, content, n_rows))
     if not datasets:
         raise UsageError(f"{out} has no config of these languages and tasks")

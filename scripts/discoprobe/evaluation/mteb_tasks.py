@@ -81,17 +81,17 @@ def mteb_tasks(
         DiscoprobeError: ``release`` is no release folder.
         UnknownNameError: a config is not in it.
     """
-    entries = manifest.read_release(Path(release))["configs"]
+    entries = manifest.read_release(Path(release)).configs
     for name in configs:
         if name not in entries:
             raise UnknownNameError("config", name, entries)
     tasks = []
-    for name in configs or [name for name, entry in sorted(entries.items()) if entry["counts"].keys() >= set(SPLITS)]:
+    for name in configs or [name for name, entry in sorted(entries.items()) if entry.counts.keys() >= set(SPLITS)]:
         entry = entries[name]
-        language = langcodes.Language.get(entry["lang"]).maximize()
+        language = langcodes.Language.get(entry.lang).maximize()
         metadata = TaskMetadata(
-            name=name, description=entry["summary"], type="Classification", category="t2c", modalities=["text"],
-            dataset={"path": repo, "revision": hash_of_json(dict(entry["content"]))}, eval_splits=[SPLITS[-1]],
+            name=name, description=entry.summary, type="Classification", category="t2c", modalities=["text"],
+            dataset={"path": repo, "revision": hash_of_json(dict(entry.content))}, eval_splits=[SPLITS[-1]],
             eval_langs=[f"{language.to_alpha3()}-{language.script}"], main_score="accuracy",
             annotations_creators="derived", sample_creation="found",
         )  # fmt: skip

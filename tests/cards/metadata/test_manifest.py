@@ -6,8 +6,10 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from card_cases import config
+from msgspec.structs import replace
 
 import discoprobe
 from discoprobe.builders import Shape
@@ -21,7 +23,9 @@ def entry():
 
 
 def written(folder, **changes):
-    (folder / manifest.NAME).write_text(json.dumps(manifest.empty() | changes), encoding="utf-8")
+    (folder / manifest.NAME).write_text(
+        json.dumps(msgspec.to_builtins(manifest.empty()) | changes, default=msgspec.to_builtins), encoding="utf-8"
+    )
     return folder
 
 
@@ -29,8 +33,8 @@ def written(folder, **changes):
 def test_names_that_lead_out_of_the_folder_are_refused(tmp_path, entry, name):
     for changes in (
         {"configs": {name: entry}},
-        {"configs": {"dc_es": entry | {"task": name}}},
-        {"configs": {"dc_es": entry | {"lang": name}}},
+        {"configs": {"dc_es": replace(entry, task=name)}},
+        {"configs": {"dc_es": replace(entry, lang=name)}},
         {"unavailable": {name: "no such task"}},
     ):
         with pytest.raises(DiscoprobeError, match="cannot be the name of a config, task or language"):
@@ -40,7 +44,7 @@ def test_names_that_lead_out_of_the_folder_are_refused(tmp_path, entry, name):
 @pytest.mark.parametrize("path", ["../evil", "/etc/passwd", "a/../../b", "..\\evil"])
 def test_files_outside_of_the_folder_are_refused(tmp_path, entry, path):
     file = {path: {"sha256": "0" * 64, "bytes": 1}}
-    for changes in ({"files": file}, {"configs": {"dc_es": entry | {"files": file}}}):
+    for changes in ({"files": file}, {"configs": {"dc_es": msgspec.to_builtins(entry) | {"files": file}}}):
         with pytest.raises(DiscoprobeError, match="leads out of the release folder"):
             manifest.read(written(tmp_path, **changes))
 
@@ -50,15 +54,14 @@ def large(entry):
     """A manifest of 102 configs in three languages."""
     made = {}
     for lang in ("de", "es", "gsw"):
-        made |= {f"t{n}_{lang}": entry | {"task": f"t{n}", "lang": lang} for n in range(34)}
+        made |= {f"t{n}_{lang}": replace(entry, task=f"t{n}", lang=lang) for n in range(34)}
     file = File("", "0" * 64, 1)
-    return manifest.empty() | {
-        "configs": dict(sorted(made.items())), "unavailable": {"x_es": "no documents", "x_fi": "no documents"},
-        "skipped": {"de": {"too long": 1}}, "version": "1.0.0",
-        "sources": {"UD_de": source_entry(Source("UD_de", "de"))},
-        "built_with": {"t0_es": {"python": "3"}},
-        "files": {"README.md": file, "assets/es.svg": file, "attribution/gsw.parquet": file},
-    }  # fmt: skip
+    return replace(
+        manifest.empty(), configs=dict(sorted(made.items())), skipped={"de": {"too long": 1}}, version="1.0.0",
+        unavailable={"x_es": "no documents", "x_fi": "no documents"},
+        sources={"UD_de": source_entry(Source("UD_de", "de"))}, built_with={"t0_es": {"python": "3"}},
+        files={"README.md": file, "assets/es.svg": file, "attribution/gsw.parquet": file},
+    )  # fmt: skip
 
 
 def write(folder, content):
@@ -68,17 +71,17 @@ def write(folder, content):
     return manifest.read(folder)
 
 
-def test_a_large_manifest_has_a_part_per_language(tmp_path, large):
+def test_a_large_manifest_has_a_part_per_language(tmp_path, large, entry):
     found = write(tmp_path, large)
-    parts = {path: found["files"].pop(path) for path in list(found["files"]) if manifest.is_part(path)}
+    parts = {path: found.files.pop(path) for path in list(found.files) if manifest.is_part(path)}
     assert [*parts] == [f"manifest/{lang}.json" for lang in ("de", "es", "fi", "gsw")]
-    assert found == json.loads(json.dumps(large | {"files": {}})) | {"files": large["files"]}
-    assert [*found["configs"]] == [*large["configs"]]
+    assert found == large
+    assert [*found.configs] == [*large.configs]
     root = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
     assert root["files"].keys() == {"README.md", *parts}
     assert root["configs"] == root["unavailable"] == root["sources"] == root["skipped"] == root["built_with"] == {}
     before = manifest.texts(large)
-    large["configs"]["t0_es"] = large["configs"]["t0_es"] | {"candidates": 7}
+    large.configs["t0_es"] = replace(entry, task="t0", lang="es", candidates=7)
     after = manifest.texts(large)
     assert {path for path in after if after[path] != before[path]} == {"manifest.json", "manifest/es.json"}
 
@@ -92,10 +95,20 @@ def test_a_part_that_is_missing_or_leads_out(tmp_path, large):
     with pytest.raises(DiscoprobeError, match="symbolic link that leads out"):
         manifest.read(tmp_path)
     (tmp_path / "manifest" / "es.json").unlink()
-    evil = {"configs": {"../evil": large["configs"]["t0_es"]}}
+    evil = {"configs": {"../evil": msgspec.to_builtins(large.configs["t0_es"])}}
     (tmp_path / "manifest" / "es.json").write_text(json.dumps(evil), encoding="utf-8")
     with pytest.raises(DiscoprobeError, match="cannot be the name of a config"):
         manifest.read(tmp_path)
+
+
+def test_what_a_newer_version_wrote_is_written_again(tmp_path, entry):
+    values = {
+        "configs": {"dc_es": msgspec.to_builtins(entry) | {"mood": "new"}}, "moods": [1],
+        "sources": {"UD_es": msgspec.to_builtins(source_entry(Source("UD_es", "es"))) | {"weather": {"a": None}}},
+    }  # fmt: skip
+    found = manifest.read(written(tmp_path, **values))
+    (text,) = manifest.texts(found).values()
+    assert json.loads(text) == json.loads((tmp_path / manifest.NAME).read_text(encoding="utf-8"))
 
 
 def test_links_within_the_cache_of_the_hub_client_are_followed(tmp_path):
@@ -107,7 +120,7 @@ def test_links_within_the_cache_of_the_hub_client_are_followed(tmp_path):
     file = snapshot / "README.md"
     (blobs / "1").write_text("card")
     file.symlink_to(blobs / "1")
-    assert manifest.read(snapshot)["format"]
+    assert manifest.read(snapshot).format
     (blobs / "1").rename(tmp_path / "secret")
     file.unlink()
     file.symlink_to(tmp_path / "secret")
@@ -117,7 +130,9 @@ def test_links_within_the_cache_of_the_hub_client_are_followed(tmp_path):
 
 def test_a_manifest_with_plain_names_is_read(tmp_path, entry):
     file = {"README.md": {"sha256": "0" * 64, "bytes": 1}}
-    found = manifest.read(written(tmp_path, configs={"dc_es": entry | {"files": file}}, files=file))
+    found = manifest.read(
+        written(tmp_path, configs={"dc_es": msgspec.to_builtins(entry) | {"files": file}}, files=file)
+    )
     assert set(manifest.listed(found)) == {"dc_es/README.md", "README.md"}
 
 
@@ -180,5 +195,5 @@ def test_the_manifest_has_the_version_of_every_library_that_rows_come_through():
     ],
 )
 def test_the_default_config_is_english_where_there_is_one(entry, names, default):
-    configs = {name: entry | dict(zip(("task", "lang"), name.split("_"), strict=True)) for name in names}
+    configs = {name: replace(entry, **dict(zip(("task", "lang"), name.split("_"), strict=True))) for name in names}
     assert yaml_header.default_config(configs) == default

@@ -53,7 +53,7 @@ def test_a_build_of_another_language_keeps_the_tables_of_documents(tmp_path):
     releases.write(tmp_path / "release", releases.config(lang="es"))
     name = "attribution/de.parquet"
     assert (tmp_path / "release" / name).is_file()
-    assert name in manifest.read(tmp_path / "release")["files"]
+    assert name in manifest.read(tmp_path / "release").files
 
 
 def test_a_manifest_that_lists_not_all_splits_is_not_published(tmp_path):
