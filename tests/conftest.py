@@ -20,6 +20,7 @@ from filelock import FileLock
 from hypothesis import settings as hypothesis_settings
 from shared import DEFAULT, UD, run_in_process
 
+from discoprobe.plan import plan
 from discoprobe.sources import Request, load_corpus
 
 hypothesis_settings.register_profile("untimed", deadline=None)  # machines are noisy
@@ -103,7 +104,7 @@ def sample_release(shared_folder):
     with FileLock(shared_folder / "release.lock"):
         if not done.exists():
             shutil.rmtree(shared_folder / "release", ignore_errors=True)
-            pipeline.run(Request(corpora=("sample",), tasks=("probing", "discourse", "relations")), out)
+            pipeline.run(plan(Request(corpora=("sample",), tasks=("probing", "discourse", "relations"))), out)
             done.touch()
     return out
 

@@ -12,6 +12,7 @@ from discoprobe import pipeline
 from discoprobe.loaders import Source
 from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.loaders.raw.prepare import prepare
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 STORIES = [
@@ -188,7 +189,7 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch)
     about = Source("texts", "es", licence="CC BY 4.0", citation="Ana (2026). Notes.")
     prepare(str(tmp_path / "texts"), about, AnnotationOptions(segment=True), out=tmp_path / "corpus")
     request = Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
-    assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)
+    assert pipeline.run(plan(request), tmp_path / "release").built == ("dc_es",)
     made, release = [json.loads((tmp_path / name).read_bytes()) for name in RECORDS]
     assert release["sources"]["texts"]["annotation"]["corrections"] == made["corrections"]
     done = command("verify", "release")

@@ -13,6 +13,7 @@ from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
 from discoprobe.cards.review import read_card
 from discoprobe.pipeline import audited_configs, other_texts, run, source_texts
+from discoprobe.plan import plan
 from discoprobe.sources import Request, load_corpus
 
 SAMPLE = Request(languages=("es",), corpora=("sample",))
@@ -65,7 +66,7 @@ def test_a_text_that_is_not_the_source_s_fails(corpus, task, column, edit):
 
 def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
     """The config is not above, although n-grams show its swaps, and its card says what a model has to exceed."""
-    outcome = run(msgspec.structs.replace(SAMPLE, tasks=("bigram_shift",)), tmp_path / "out")
+    outcome = run(plan(msgspec.structs.replace(SAMPLE, tasks=("bigram_shift",))), tmp_path / "out")
     finding = outcome.manifest.configs["bigram_shift_es"].audit.findings["trigrams"]
     assert finding.status == "noted"
     assert 0.5 < finding.value < 1
@@ -89,13 +90,13 @@ def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
 def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkeypatch):
     set_thresholds(monkeypatch, length=-0.4)
     request = msgspec.structs.replace(SAMPLE, tasks=("nsp",))
-    outcome = run(request, tmp_path / "out")
+    outcome = run(plan(request), tmp_path / "out")
     (left_out,) = outcome.missing
     assert left_out.reason.startswith("the audit failed: serious: length accuracy 0.")
     assert left_out.reason.endswith("(threshold 0.100)")
     assert not outcome.manifest.configs
     assert not (tmp_path / "out" / "nsp_es").exists()
-    kept = run(msgspec.structs.replace(request, keep_failed=True), tmp_path / "kept")
+    kept = run(plan(msgspec.structs.replace(request, keep_failed=True)), tmp_path / "kept")
     assert kept.failed == ["nsp_es"]
     card = read_card(tmp_path / "kept", "nsp_es")
     assert "Audit: **Above**. Serious: length accuracy 0." in card
@@ -103,7 +104,7 @@ def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkey
 
 def test_an_integrity_fault_is_a_failure(tmp_path, monkeypatch):
     set_thresholds(monkeypatch, balance=-1)
-    (left_out,) = run(msgspec.structs.replace(SAMPLE, tasks=("bso",)), tmp_path / "out").missing
+    (left_out,) = run(plan(msgspec.structs.replace(SAMPLE, tasks=("bso",))), tmp_path / "out").missing
     assert re.fullmatch(r"the audit failed: minor: \w+: in_order \d+, swapped \d+ \(balance\)", left_out.reason)
 
 

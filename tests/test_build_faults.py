@@ -27,6 +27,7 @@ from discoprobe.builders.config import Config
 from discoprobe.cards.metadata.manifest import split_file
 from discoprobe.cards.release import release_folder
 from discoprobe.loaders import DiscoprobeError, UsageError
+from discoprobe.plan import plan
 from discoprobe.sources import Request, load_corpus
 
 PLACE = re.compile(r"^error: (?P<path>\S+?\.conllu(?:\.gz)?):(?P<line>\d+)( \(sent_id .+?\))?: \S")
@@ -53,7 +54,7 @@ def beginnings():
 def place(tmp_path_factory):
     """A folder with a corpus file to spoil and a release that must stay as it is."""
     folder = tmp_path_factory.mktemp("faults")
-    pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), folder / "release")
+    pipeline.run(plan(Request(("es",), ("sample",), ("bso",), audit=False)), folder / "release")
     return folder
 
 
@@ -235,7 +236,7 @@ def test_random_damage_is_named_or_harmless(beginnings, place):
         path.write_bytes(damaged)
         problem = None
         try:
-            pipeline.run(Request(corpora=(str(path),), tasks=("bso",), audit=False), place / "other")
+            pipeline.run(plan(Request(corpora=(str(path),), tasks=("bso",), audit=False)), place / "other")
         except DiscoprobeError as error:
             problem = str(error)
         path.unlink()
@@ -418,7 +419,7 @@ def test_out_cannot_be_written():
 def test_a_full_disk(tmp_path, monkeypatch):
     """The build fails while it writes: what was there stays."""
     out = tmp_path / "release"
-    pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), out)
+    pipeline.run(plan(Request(("es",), ("sample",), ("bso",), audit=False)), out)
     before = tree_of(tmp_path)
 
     def full(*_arguments, **_options):
@@ -435,9 +436,9 @@ def test_a_full_disk(tmp_path, monkeypatch):
 @pytest.mark.parametrize("lang", ["de", "ru"])
 def test_building_one_language_leaves_the_others(lang, tmp_path):
     out = tmp_path / "release"
-    pipeline.run(Request(("es", "en"), ("sample",), ("bso", "dc"), audit=False), out)
+    pipeline.run(plan(Request(("es", "en"), ("sample",), ("bso", "dc"), audit=False)), out)
     before = tree_of(out)
-    pipeline.run(Request((lang,), ("sample",), ("bso", "dc"), audit=False), out)
+    pipeline.run(plan(Request((lang,), ("sample",), ("bso", "dc"), audit=False)), out)
     after = tree_of(out)
     shared = {name for name in before if "/" in name}
     assert shared
@@ -495,7 +496,7 @@ def spanish_and_both(tmp_path_factory):
     """Releases of two tasks: in Spanish, and in Spanish and German."""
     folders = [tmp_path_factory.mktemp("undisturbed") / name for name in ("es", "both")]
     for folder, languages in zip(folders, (("es",), ("es", "de")), strict=True):
-        pipeline.run(Request(languages, ("sample",), ("bso", "dc"), audit=False), folder)
+        pipeline.run(plan(Request(languages, ("sample",), ("bso", "dc"), audit=False)), folder)
     return folders
 
 
@@ -526,7 +527,7 @@ def test_killed_in_the_middle(point, tmp_path, spanish_and_both):
 def test_killed_at_any_time(tmp_path):
     """A process killed after so many milliseconds, wherever it is then."""
     out = tmp_path / "release"
-    pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), out)
+    pipeline.run(plan(Request(("es",), ("sample",), ("bso",), audit=False)), out)
     old = tree_of(out)
     program = [sys.executable, "-m", "discoprobe", "run", "--corpus", "sample", "--out", str(out), "--no-audit"]
     for seconds in (0.5, 1, 2):
@@ -551,7 +552,7 @@ def test_folders_that_killed_builds_of_other_releases_left_are_deleted(tmp_path)
     for name in ("killed", "foreign"):
         (tmp_path / f".{name}.lock").touch()
     with FileLock(tmp_path / ".running.lock"):
-        pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), tmp_path / "release")
+        pipeline.run(plan(Request(("es",), ("sample",), ("bso",), audit=False)), tmp_path / "release")
         left = sorted(path.name for path in tmp_path.iterdir())
     assert left == [".foreign.lock", ".foreign.new", ".running.lock", ".running.new", ".unmanaged.new", "release"]
 
@@ -589,18 +590,18 @@ def test_an_interrupted_build_goes_on_with_the_language_that_it_was_at(tmp_path,
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pipeline.run(request, tmp_path / "release", interrupted)
+        pipeline.run(plan(request), tmp_path / "release", interrupted)
     assert not (tmp_path / "release").exists()
     kept = sorted((tmp_path / "cache" / "unfinished").iterdir())
     assert [path.name.partition("-")[0] for path in kept] == ["bso_de", "dc_de", "subj_number_de"]
     kept[0].write_bytes(b"damaged")
     changed_version = kept[1].read_bytes()[kept_results.SIZE :].replace(b'"unavailable":', b'"unavailably":')
     kept[1].write_bytes(hashlib.sha256(changed_version).digest() + changed_version)
-    pipeline.run(request, tmp_path / "release", lambda step, _, total: steps.append((step, total)))
+    pipeline.run(plan(request), tmp_path / "release", lambda step, _, total: steps.append((step, total)))
     assert ("building de", 2) in steps, "the damaged one, and that of another version"
     assert ("building es", 3) in steps
     assert not any((tmp_path / "cache" / "unfinished").iterdir())
-    pipeline.run(request, tmp_path / "whole")
+    pipeline.run(plan(request), tmp_path / "whole")
     assert tree_of(tmp_path / "release") == tree_of(tmp_path / "whole")
 
 
@@ -630,7 +631,7 @@ def test_refused_in_process(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "y").touch()
     with pytest.raises(UsageError, match="is not empty"):
-        pipeline.run(Request(("es",), ("sample",)), tmp_path / "x")
+        pipeline.run(plan(Request(("es",), ("sample",))), tmp_path / "x")
 
 
 @pytest.mark.parametrize("name", ["data/trian", "owner/train.jsonl", "./train/x"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from file_server import serving
+from plans import plan_with
 from shared import SHARED, STANZA, UD, needs_stanza
 
 from discoprobe import pipeline
@@ -19,6 +20,7 @@ from discoprobe.loaders import File, IntegrityError, RemoteError, UnsupportedErr
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.pipeline import rebuilder
+from discoprobe.plan import plan
 from discoprobe.sources import Request, corpora_of, load_corpus
 
 CORPORA = SHARED / "corpora"
@@ -55,7 +57,7 @@ def small_catalogue(tmp_path, monkeypatch):
 
 def test_a_text_that_is_named_is_fetched_and_built_again(small_catalogue, tmp_path):
     request = Request(("de",), ("Klexikon",), ("sent_len", "bso", "nsp"), raw=SEGMENTED, audit=False)
-    outcome = pipeline.run(request, tmp_path / "out")
+    outcome = pipeline.run(plan(request), tmp_path / "out")
     found = manifest.read(tmp_path / "out")
     assert set(outcome.built) == {"sent_len_de", "bso_de", "nsp_de"}
     assert {name for entry in found.configs.values() for name in entry.sources} == {"Klexikon"}
@@ -64,7 +66,7 @@ def test_a_text_that_is_named_is_fetched_and_built_again(small_catalogue, tmp_pa
     assert (text.commit, text.repo, text.licence) == (known.commit, "dennlinger/klexikon", "CC BY-SA")
     assert text.annotation["text"]["files"] == 40
     assert text.annotation["read"]["lines"] == "sentences"
-    again, fresh = pipeline.renew(request, tmp_path / "out")
+    again, fresh = pipeline.renew(plan(request), tmp_path / "out")
     assert (again.built, set(fresh)) == ((), set(outcome.built))
     verified = verify(str(tmp_path / "out"), rebuilder((), 1))
     assert verified.differences == ()
@@ -93,8 +95,8 @@ def former(small_catalogue, tmp_path, monkeypatch):
     )
     with serving({f"{now.repo}/{FORMER}/{path}": content for path, content in contents.items()}) as host:
         monkeypatch.setenv("DISCOPROBE_MIRROR", host.url)
-        request = Request(("de",), ("Klexikon",), ("nsp",), raw=SEGMENTED, audit=False, pinned=(then,))
-        assert pipeline.run(request, tmp_path / "former").built == ("nsp_de",)
+        request = Request(("de",), ("Klexikon",), ("nsp",), raw=SEGMENTED, audit=False)
+        assert pipeline.run(plan_with(request, then), tmp_path / "former").built == ("nsp_de",)
         monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "another cache"))
         host.seen.clear()
         yield tmp_path / "former", host
@@ -135,20 +137,20 @@ def test_text_of_a_manifest_that_lists_no_files_is_asked_for(former):
 
 
 def test_texts_are_not_taken_by_default(small_catalogue):
-    wanted = list(corpora_of(Request(("de",)), tasks_named(["sent_len", "dc"])))
+    wanted = list(corpora_of(plan(Request(("de",)), tasks_named(["sent_len", "dc"]))))
     assert [source.name for corpus, _ in wanted for source in corpus.sources] == ["UD_German-GSD"]
     assert [source.name for source in load_corpus("de").sources] == ["UD_German-GSD"]
 
 
 def test_without_models_the_way_out_is_named(small_catalogue, tmp_path):
     with pytest.raises(UnsupportedError, match="no Stanza models"):
-        pipeline.run(Request(("de",), ("Klexikon",), ("dc", "sent_len")), tmp_path / "out")
+        pipeline.run(plan(Request(("de",), ("Klexikon",), ("dc", "sent_len"))), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_named_corpus_is_used_for_every_task(small_catalogue):
     request = Request(("de",), ("Klexikon", str(UD / "de")), raw=SEGMENTED)
-    [(corpus, tasks)] = corpora_of(request, tasks_named(["sent_len", "dc"]))
+    [(corpus, tasks)] = corpora_of(plan(request, tasks_named(["sent_len", "dc"])))
     assert [source.name for source in corpus.sources] == ["Klexikon", "UD_German-GSD"]
     assert [task.name for task in tasks] == ["sent_len", "dc"]
 
@@ -175,7 +177,7 @@ def test_a_language_without_treebanks_is_built_from_text(option, command, tmp_pa
 @pytest.mark.slow
 def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalogue, tmp_path):
     request = Request(("de",), ("Klexikon",), ("sent_len",), raw=AnnotationOptions(stanza_dir=STANZA), audit=False)
-    assert pipeline.run(request, tmp_path / "one").built == ("sent_len_de",)
+    assert pipeline.run(plan(request), tmp_path / "one").built == ("sent_len_de",)
     card = read_card(tmp_path / "one", "sent_len_de")
     assert "on the text of UD\\_German-GSD" in card
     assert "| `subj_number` |" in card
@@ -183,7 +185,7 @@ def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalo
     annotated = tmp_path / "cache" / "annotated"
     before = {path: path.stat().st_mtime_ns for path in annotated.rglob("annotate.json")}
     assert len(before) == 1
-    pipeline.run(request, tmp_path / "two")
+    pipeline.run(plan(request), tmp_path / "two")
     with pytest.raises(UnsupportedError, match="no Stanza models"):
         verify(str(tmp_path / "one"), rebuilder((), 1))
     assert verify(str(tmp_path / "one"), rebuilder((), 1, STANZA)).differences == ()

@@ -19,6 +19,7 @@ import discoprobe
 from discoprobe import cli, pipeline
 from discoprobe.cli import terminal
 from discoprobe.loaders import files
+from discoprobe.plan import plan
 from discoprobe.request import Request
 
 PACKAGE = Path(discoprobe.__file__).parent
@@ -156,7 +157,7 @@ def test_a_clone_without_symbolic_links_runs(tmp_path):
 
 
 def test_a_terminal_of_ascii_gets_all_output(tmp_path, monkeypatch):
-    pipeline.run(Request("ru", "sample", "dc", audit=False), tmp_path / "out")
+    pipeline.run(plan(Request("ru", "sample", "dc", audit=False)), tmp_path / "out")
     printed = {}
     for command in ("card dc_ru --out out", "tasks --json", "audit out/dc_ru --json"):
         screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")

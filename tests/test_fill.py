@@ -9,6 +9,7 @@ import pytest
 from raw_cases import articles
 
 from discoprobe.builders import Settings, blocks_of
+from discoprobe.plan import plan
 from discoprobe.sources import Request, corpora_of
 
 
@@ -52,7 +53,7 @@ def test_blocks_of_text_come_after_all_others(text):
 
     request = Request(("es",), ("sample",), fill=(str(text),))
     wanted = tasks_named(("so", "subj_number", "connective_suite"))
-    ((_, gold_tasks), (corpus, filled_tasks)) = list(corpora_of(request, wanted))
+    ((_, gold_tasks), (corpus, filled_tasks)) = list(corpora_of(plan(request, wanted)))
     assert [task.name for task in gold_tasks] == ["subj_number"]
     assert [task.name for task in filled_tasks] == ["so", "connective_suite"]
     blocks = blocks_of(corpus.parts, Settings())

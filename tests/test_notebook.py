@@ -14,6 +14,7 @@ from shared import sample_file
 import discoprobe
 from discoprobe import notebook, pipeline
 from discoprobe.cards.release.rows import write_split
+from discoprobe.plan import plan
 from discoprobe.request import Request
 
 
@@ -48,7 +49,7 @@ def test_one_name_is_understood_where_several_are_expected(corpus, tmp_path):
     assert discoprobe.load_corpus("es", sample_file("es")).counts == corpus.counts
     assert discoprobe.load_corpus(sample_file("es")).counts == corpus.counts
     assert Request("es", "sample", "dc", fill="finewiki") == Request(("es",), ("sample",), ("dc",), fill=("finewiki",))
-    assert pipeline.run(Request("es", "sample", "dc", audit=False), tmp_path / "out").built == ("dc_es",)
+    assert pipeline.run(plan(Request("es", "sample", "dc", audit=False)), tmp_path / "out").built == ("dc_es",)
     assert discoprobe.build("bso", sample_file("es")).counts() == discoprobe.build("bso", corpus).counts()
 
 

@@ -26,6 +26,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.languages import language_data
 from discoprobe.loaders.raw import RuleEngine
 from discoprobe.own_files import mistakes_in, new_corpus, new_language, new_task
+from discoprobe.plan import plan, planned_again
 from discoprobe.request import Request
 
 SAMPLE = {"languages": ("es",), "corpora": ("sample",), "audit": False}
@@ -42,14 +43,14 @@ def plugin(tmp_path, monkeypatch):
 def built(tmp_path, *tasks, **options):
     """The manifest of a build, and the rows of its configs."""
     out = tmp_path / "out"
-    result = pipeline.run(Request(**{**SAMPLE, "tasks": tasks, **options}), out)
+    result = pipeline.run(plan(Request(**{**SAMPLE, "tasks": tasks, **options})), out)
     rows = {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
     return result.manifest, rows
 
 
 def reasons(tmp_path, *tasks, **options):
     """Why the configs of tasks are out of date, by name."""
-    return pipeline.stale_configs(Request(**{**SAMPLE, "tasks": tasks, **options}), tmp_path / "out").reasons
+    return pipeline.stale_configs(plan(Request(**{**SAMPLE, "tasks": tasks, **options})), tmp_path / "out")[1]
 
 
 def test_the_example_of_a_task_is_checked_built_and_listed(command, plugin):
@@ -83,10 +84,10 @@ def test_a_task_is_in_the_manifest_and_its_change_makes_it_stale(plugin, tmp_pat
     assert reasons(tmp_path, "my_task", "bso") == {"my_task_es": ("probing/my_task.py of a plugin: changed",)}
     release = manifest.read(tmp_path / "out")
     with pytest.raises(UnsupportedError, match=r"^my_task_es was made with another probing/my_task.py"):
-        next(pipeline.requests_of(release, ["my_task_es"]))
+        next(planned_again(release, ["my_task_es"]))
     use_plugins()
     with pytest.raises(UnsupportedError, match=r"^my_task_es was made with probing/my_task.py of a plugin; give its"):
-        next(pipeline.requests_of(release, ["my_task_es"]))
+        next(planned_again(release, ["my_task_es"]))
 
 
 def test_a_copy_of_a_language_gives_the_same_rows_and_a_change_other_ones(plugin, tmp_path):
@@ -288,7 +289,7 @@ def test_an_error_in_a_task_is_one_line_with_file_and_line(command, plugin, text
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     use_plugins(plugin)
     with pytest.raises(DiscoprobeError, match=f"^{file}{BROKEN[text]}"):
-        pipeline.run(Request(**SAMPLE, tasks=("own",)), plugin / "out")
+        pipeline.run(plan(Request(**SAMPLE, tasks=("own",))), plugin / "out")
     assert not (plugin / "out").exists()
 
 
@@ -423,14 +424,14 @@ def test_catalogues_of_two_plugins_for_one_language_are_put_together(two, tmp_pa
     use_plugins(*two[::-1])
     assert reasons(tmp_path, "sent_len", **options) == {}
     release = manifest.read(tmp_path / "out")
-    assert list(pipeline.requests_of(release, ["sent_len_es"]))
+    assert list(planned_again(release, ["sent_len_es"]))
     for file in files:
         text = file.read_text("utf-8")
         file.write_text(f"{text}\n", encoding="utf-8")
         use_plugins(*two)
         assert reasons(tmp_path, "sent_len", **options).keys() == {"sent_len_es"}
         with pytest.raises(UnsupportedError, match=r"^sent_len_es was made with another catalogue/es.toml"):
-            next(pipeline.requests_of(release, ["sent_len_es"]))
+            next(planned_again(release, ["sent_len_es"]))
         file.write_text(text, encoding="utf-8")
 
 
@@ -465,7 +466,7 @@ def test_an_error_in_a_file_that_a_task_imports_names_its_line(plugin):
           f"def select(trees, _):\n    return words(trees)\n{TASK}")  # fmt: skip
     use_plugins(plugin)
     with pytest.raises(DiscoprobeError, match=f"^{file}:2: AttributeError: 'Trees' object"):
-        pipeline.run(Request(**SAMPLE, tasks=("own",)), plugin / "out")
+        pipeline.run(plan(Request(**SAMPLE, tasks=("own",))), plugin / "out")
 
 
 def test_the_variable_names_several_folders(plugin, tmp_path, monkeypatch):

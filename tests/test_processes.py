@@ -12,6 +12,7 @@ from discoprobe import pipeline
 from discoprobe.builders import FAMILIES, Settings, all_tasks, blocks_of
 from discoprobe.cards.metadata import manifest
 from discoprobe.loaders import cluster
+from discoprobe.plan import plan
 from discoprobe.sources import Request, load_corpus
 
 SMALL_BLOCKS = msgspec.structs.replace(SMALL_CLASSES, block=20_000, sizes=(55_000, 15_000, 30_000))
@@ -21,7 +22,7 @@ BLOCK = 2**20
 
 def build(out, request, jobs):
     """Adds the configs of a request to a release folder, without audit."""
-    pipeline.run(msgspec.structs.replace(request, jobs=jobs, audit=False), out)
+    pipeline.run(plan(msgspec.structs.replace(request, jobs=jobs, audit=False)), out)
 
 
 def differing(out, other):

@@ -20,6 +20,7 @@ from discoprobe import pipeline
 from discoprobe.builders import Settings, tasks_named
 from discoprobe.loaders import cache_folder
 from discoprobe.loaders.raw import AnnotationOptions
+from discoprobe.plan import plan
 from discoprobe.sources import Request, corpora_of
 
 TEXT = SHARED / "corpora" / "text"
@@ -44,7 +45,7 @@ def built(source, out, lang, *, segment, tasks=("all",), jobs=1):
     """The configs of a release made from raw text: their names, and the files with their bytes."""
     raw = AnnotationOptions(segment=segment, stanza_dir=None if segment else STANZA)
     request = Request((lang,), (str(source),), tasks, jobs=jobs, audit=False, raw=raw)
-    pipeline.run(request, out)
+    pipeline.run(plan(request), out)
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
 
 
@@ -249,12 +250,12 @@ def test_only_the_first_documents_are_read_and_what_the_cache_has_makes_no_diffe
     settings = msgspec.structs.replace(Settings(), most_documents=25)
     request = Request(("es",), (str(tmp_path / "cuentos.parquet"),), ("so",), settings, raw=raw, keep_failed=True)
     monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
-    ((corpus, _),) = corpora_of(request, tasks_named(["so"]))
-    pipeline.run(request, tmp_path / "cold")
+    ((corpus, _),) = corpora_of(plan(request, tasks_named(["so"])))
+    pipeline.run(plan(request), tmp_path / "cold")
     assert sum(part.record() is not None for part in corpus.parts) == 3
     for part in corpus.parts:
         part.load()
-    pipeline.run(request, tmp_path / "warm")
+    pipeline.run(plan(request), tmp_path / "warm")
     cold, warm = (json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("cold", "warm"))
     assert warm == cold
     (source,) = cold["sources"].values()

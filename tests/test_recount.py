@@ -19,6 +19,7 @@ from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, UD, treebank_files
 
 from discoprobe import pipeline
 from discoprobe.builders import all_tasks
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 RECOUNTED = [pytest.param(("sample", lang), id=f"{lang}-sample") for lang in SAMPLE_LANGUAGES]
@@ -128,7 +129,7 @@ def recount(request, tmp_path_factory):
     where, lang = request.param
     folder = tmp_path_factory.mktemp("release") / "recounted"
     corpora = ("sample",) if where == "sample" else (str(UD / lang),)
-    outcome = pipeline.run(Request((lang,), corpora, audit=False), folder)
+    outcome = pipeline.run(plan(Request((lang,), corpora, audit=False)), folder)
     missing = {result.task: result.reason for result in outcome.missing}
     return Recount(folder, where, lang, missing, tmp_path_factory.getbasetemp() / "datasets")
 

@@ -9,6 +9,7 @@ from discoprobe import pipeline
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import LanguageFiles
 from discoprobe.cards.review import read_card
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 
@@ -23,7 +24,7 @@ def corpora(tmp_path_factory):
 def release(corpora, tmp_path_factory):
     out = tmp_path_factory.mktemp("release") / "relations"
     # The units are made up, and their words tell the relation.
-    result = pipeline.run(Request(corpora=(str(corpora),), tasks=("relations",), keep_failed=True), out)
+    result = pipeline.run(plan(Request(corpora=(str(corpora),), tasks=("relations",), keep_failed=True)), out)
     assert set(result.built) == {f"{task}_en" for task in ("connective", "dr", "dr_tree")}
     return out
 

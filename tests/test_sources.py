@@ -11,8 +11,9 @@ from discoprobe.builders import Settings, tasks_named
 from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, hashes_of
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.fetch import downloads
+from discoprobe.plan import plan, reads
 from discoprobe.request import SAMPLE, parse_request
-from discoprobe.sources import Request, corpora_of, load_corpus, planned_sources
+from discoprobe.sources import Request, corpora_of, load_corpus
 
 
 def test_the_sample_is_known_by_its_content():
@@ -101,23 +102,26 @@ TREEBANK, TOY = "UD_Spanish-Tiny", "spa.pdtb.toy"
 def test_tasks_on_relations_are_built_from_the_corpora_that_have_them(of_relations, licences, sources):
     request = Request(("es",), fill=(), licences=licences)
     tasks = tasks_named(tuple(sources))
-    planned = {task: source.corpus for source in planned_sources(request, tasks) for task in source.tasks}
+    planned = {task: row["corpus"] for row in reads(plan(request, tasks)) for task in row["tasks"]}
     assert planned == sources
     read = {
-        task.name: source.name for corpus, of in corpora_of(request, tasks) for task in of for source in corpus.sources
+        task.name: source.name
+        for corpus, of in corpora_of(plan(request, tasks))
+        for task in of
+        for source in corpus.sources
     }
     assert read == sources
-    layers = {task.name: corpus.layers for corpus, of in corpora_of(request, tasks) for task in of}
+    layers = {task.name: corpus.layers for corpus, of in corpora_of(plan(request, tasks)) for task in of}
     assert ("relations" in layers["dr"]) == (licences == "all")
 
 
 def test_a_corpus_that_is_named_is_used_for_every_task(of_relations):
     request = Request(("es",), (TOY,), fill=(), licences="all")
-    ((corpus, tasks),) = corpora_of(request, tasks_named(("subj_number", "dr")))
+    ((corpus, tasks),) = corpora_of(plan(request, tasks_named(("subj_number", "dr"))))
     assert [source.name for source in corpus.sources] == [TOY]
     assert [task.name for task in tasks] == ["subj_number", "dr"]
     with pytest.raises(UnsupportedError, match=rf"{TOY}: CC BY-NC 4.0 forbids commercial use; .*--licences all"):
-        list(corpora_of(Request(("es",), (TOY,), fill=()), tasks))
+        list(corpora_of(plan(Request(("es",), (TOY,), fill=()), tasks)))
 
 
 TABLE = "UniMorph-es"
@@ -132,20 +136,20 @@ def test_the_forms_of_the_catalogue_are_used_with_its_corpora_or_if_they_are_nam
 ):
     request = Request(("es",), corpora, settings=Settings(paradigms=setting), fill=())
     tasks = tasks_named(("agreement_suite", "subj_number"))
-    ((corpus, _),) = corpora_of(request, tasks)
+    ((corpus, _),) = corpora_of(plan(request, tasks))
     source = corpus.forms
     assert (source and (source.name, source.licence)) == (table and (table, "CC BY-SA 3.0"))
-    planned = {planned.corpus: planned.tasks for planned in planned_sources(request, tasks)}
-    assert planned.get(TABLE) == (("agreement_suite",) if table else None)
-    assert TABLE not in {planned.corpus for planned in planned_sources(request, tasks[1:])}
+    planned = {row["corpus"]: row["tasks"] for row in reads(plan(request, tasks))}
+    assert planned.get(TABLE) == (["agreement_suite"] if table else None)
+    assert TABLE not in {row["corpus"] for row in reads(plan(request, tasks[1:]))}
 
 
 def test_a_table_of_forms_is_no_corpus(of_relations):
     with pytest.raises(UnsupportedError, match="UniMorph-es is a table of forms; give --set paradigms=UniMorph-es"):
-        list(corpora_of(Request(("es",), (TABLE,), fill=()), tasks_named(("subj_number",))))
+        list(corpora_of(plan(Request(("es",), (TABLE,), fill=()), tasks_named(("subj_number",)))))
     request = Request(("es",), settings=Settings(paradigms="unimorph-xx"), fill=())
     with pytest.raises(UnknownNameError, match="unknown table of forms 'unimorph-xx'"):
-        list(corpora_of(request, tasks_named(("agreement_suite",))))
+        list(corpora_of(plan(request, tasks_named(("agreement_suite",)))))
     assert [corpus.name for corpus in downloads.select(["es"])] == [TREEBANK, TABLE]
     assert [corpus.name for corpus in downloads.select([TABLE])] == [TABLE]
 

@@ -12,6 +12,7 @@ from shared import SMALL_CLASSES
 from discoprobe import pipeline
 from discoprobe.builders import Config, Settings, build_all, tasks_named, trace
 from discoprobe.loaders import Corpus, Shard, UnknownNameError
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 SENTENCES_PER_CANDIDATE = {
@@ -206,10 +207,10 @@ def test_the_command_explains_a_release_with_its_settings_and_readers(command, t
     """A row that readers found faulty, its counterpart, and a sentence that the settings of the release leave out."""
     settings = msgspec.structs.replace(Settings(), discourse_words=(3, 12))
     request = Request(("es",), ("sample",), ("bso",), settings, audit=False)
-    pipeline.run(request, tmp_path / "first")
+    pipeline.run(plan(request), tmp_path / "first")
     rows = pl.read_parquet(tmp_path / "first" / "bso_es" / "train*.parquet")
     faulty, sentence = rows["id"][0], rows["sent_ids"][0][0]
-    pipeline.run(msgspec.structs.replace(request, exclude={"bso_es": {faulty: "other"}}), tmp_path / "release")
+    pipeline.run(plan(msgspec.structs.replace(request, exclude={"bso_es": {faulty: "other"}})), tmp_path / "release")
 
     def explained(*arguments):
         done = command("why", "bso_es", *arguments, "--out", tmp_path / "release", "--json")

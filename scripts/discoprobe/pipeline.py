@@ -1,19 +1,16 @@
-"""From a request to a release folder, and back: what `build run` and its sisters do, without options and messages.
+"""From a plan to a release folder, and back: what `build run` and its sisters do, without options and messages.
 
-`run` tells a build in order: `sources.corpora_of` gives the corpora of each language and the tasks to build from them,
-`audited_configs` builds their configs (`builders.build`) and audits them (`builders.audit`), and each is added to the
-release folder (`cards.release`). `renew` builds only what is missing or out of date (`stale_configs`), `support` says
-what could be built, and `why` what became of a sentence (`builders.why`). `rebuilder` builds a release again from the
-commits and hashes in its manifest (`requests_of`), not from those of the present catalogue.
+The road of a build: the words of a user are a `request.Request`; `plan.plan` says which corpora they mean, at which
+commit, and which tasks are built from each; `sources.corpora_of` reads these corpora; `run` builds the configs of each
+(`audited_configs`: `builders.build` marks candidates and samples rows, `builders.audit` measures them) and adds them to
+the release folder (`cards.release`), which `cards.hub` publishes. `renew` builds only what is missing or out of date
+(`stale_configs`), `support` says what could be built, and `why` what became of a sentence (`builders.why`). `rebuilder`
+builds a release again from the plan in its manifest (`plan.planned_again`), not from the present catalogue.
 """
 
-import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 import msgspec
 import polars as pl
@@ -24,29 +21,25 @@ from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Shape, Unavailable
 from discoprobe.builders.drops import for_release
 from discoprobe.builders.sentences.syncretism import packages
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, tasks_named
+from discoprobe.builders.task import AnyTask
 from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+from discoprobe.cards.metadata.manifest import Manifest
 from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date, why_stale
 from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import FormsTable, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus, Loadable
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.files import File, cache_folder
+from discoprobe.loaders.errors import RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.files import cache_folder
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.plugins import identity, language_file, path_of, plugin_folders
+from discoprobe.loaders.plugins import identity, language_file
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
-from discoprobe.loaders.raw.document import AnnotationOptions, ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
-from discoprobe.request import SAMPLE, Request
-from discoprobe.sources import corpora_of, fill_of, is_filled
-
-Pinned = Treebank | TextCorpus | FormsTable
+from discoprobe.plan import Plan, fill_of, is_filled, plan, planned_again
+from discoprobe.request import Request
+from discoprobe.sources import corpora_of
 
 
 class BuildResult(msgspec.Struct, frozen=True):
@@ -64,7 +57,7 @@ class BuildResult(msgspec.Struct, frozen=True):
 
 
 def run(
-    request: Request, out: Path, progress: Progress = silent,
+    made: Plan, out: Path, progress: Progress = silent,
     corpora: Iterable[tuple[Corpus, Sequence[AnyTask]]] | None = None,
 ) -> BuildResult:  # fmt: skip
     """Builds a release folder; in an existing one the configs that are built are replaced, and the others stay.
@@ -73,16 +66,17 @@ def run(
     next one with the same inputs continues with the language that it had reached.
 
     Args:
-        request: what to build.
+        made: what is read and built.
         out: the folder.
         progress: called with what is read, built and audited.
-        corpora: the corpora and the tasks that are built from each; by default those of the request.
+        corpora: the corpora and the tasks that are built from each; by default those of the plan.
 
     Raises:
-        DiscoprobeError: the request, the corpora or the folder cannot be used; ``out`` is then unchanged.
+        DiscoprobeError: the corpora or the folder cannot be used; ``out`` is then unchanged.
     """
+    request = made.request
     if corpora is None:
-        corpora = corpora_of(request, tasks_named(request.tasks), progress)
+        corpora = corpora_of(made, progress)
     built: list[str] = []
     missing: list[Unavailable] = []
     kept: list[Path] = []
@@ -292,55 +286,50 @@ def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
     return msgspec.structs.replace(corpus, sources=tuple(sources))
 
 
-class StaleConfigs(msgspec.Struct, frozen=True):
-    """The tasks of each corpus that have to be built, and why; and the names of the configs that are up to date."""
-
-    to_build: tuple[tuple[Corpus, Sequence[AnyTask]], ...]
-    fresh: tuple[str, ...]
-    reasons: Mapping[str, tuple[str, ...]]
-
-    @property
-    def names(self) -> list[str]:
-        """The configs that are missing or out of date; the corpora may not support all of them."""
-        return [f"{task.name}_{corpus.lang}" for corpus, tasks in self.to_build for task in tasks]
+Reasons = dict[str, tuple[str, ...]]
+"""Why each config has to be built, by its name."""
 
 
 def stale_configs(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> StaleConfigs:
-    """The configs of a request that a release folder does not have, or has from other inputs; reads the corpora.
+    made: Plan, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> tuple[list[tuple[Corpus, Sequence[AnyTask]]], Reasons, tuple[str, ...]]:
+    """The configs of a plan that a release folder does not have, or has from other inputs; reads the corpora.
+
+    Returns:
+        The tasks of each corpus that have to be built (the corpora may not support all of them), why, and the names of
+        the configs that are up to date.
 
     Raises:
         DiscoprobeError: as for `run`, or raised by ``check``, which is called with every corpus.
     """
-    present = manifest.read(out)
+    present, settings = manifest.read(out), made.request.settings
     fresh: list[str] = []
-    reasons: dict[str, tuple[str, ...]] = {}
-    to_build: list[tuple[Corpus, list[AnyTask]]] = []
-    for corpus, tasks in corpora_of(request, tasks_named(request.tasks), progress):
+    reasons: Reasons = {}
+    to_build: list[tuple[Corpus, Sequence[AnyTask]]] = []
+    for corpus, tasks in corpora_of(made, progress):
         if check:
             check(corpus)
         stale = []
         for task in tasks:
             name = f"{task.name}_{corpus.lang}"
-            if up_to_date(out, present, name, _inputs(corpus, task, request)):
+            if up_to_date(out, present, name, _inputs(corpus, task, made.request)):
                 fresh.append(name)
             else:
                 stale.append(task)
                 of_plugins = identity(_plugin_files(corpus, task))
+                analyser = packages(task, language_data(corpus.lang), settings)
                 used = _as_used(corpus, task)
-                analyser = packages(task, language_data(corpus.lang), request.settings)
-                reasons[name] = why_stale(present, name, used, request.settings, task.version, of_plugins, analyser)
+                reasons[name] = why_stale(present, name, used, settings, task.version, of_plugins, analyser)
         if stale:
             to_build.append((corpus, stale))
-    return StaleConfigs(tuple(to_build), tuple(fresh), reasons)
+    return to_build, reasons, tuple(fresh)
 
 
 def renew(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None,
-    report: Callable[[StaleConfigs], None] | None = None,
+    made: Plan, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None,
+    report: Callable[[Reasons], None] | None = None,
 ) -> tuple[BuildResult, tuple[str, ...]]:  # fmt: skip
-    """Builds the `stale_configs` of a request, which ``report`` is told; the rest of the folder does not change.
+    """Builds the `stale_configs` of a plan, of which ``report`` is told why; the rest of the folder does not change.
 
     Returns:
         The result, and the names of the configs that are up to date (also of those that cannot be built).
@@ -348,12 +337,12 @@ def renew(
     Raises:
         DiscoprobeError: as for `run`.
     """
-    stale = stale_configs(request, out, progress, check=check)
+    to_build, reasons, fresh = stale_configs(made, out, progress, check=check)
     if report:
-        report(stale)
-    if not stale.to_build:
-        return BuildResult(manifest.read(out), (), ()), stale.fresh
-    return run(request, out, progress, stale.to_build), stale.fresh
+        report(reasons)
+    if not to_build:
+        return BuildResult(manifest.read(out), (), ()), fresh
+    return run(made, out, progress, to_build), fresh
 
 
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
@@ -361,8 +350,8 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
 
     That text is not read: the numbers of rows are those of the corpora alone.
     """
-    tasks = tasks_named(request.tasks)
-    filled = {task.name for task in tasks if is_filled(task)}
+    made = plan(msgspec.structs.replace(request, fill=(), audit=False))
+    filled = {task.name for task in made.tasks if is_filled(task)}
     return [
         {
             "lang": config.lang,
@@ -373,18 +362,16 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
             "filled by": (", ".join(fill_of(request, corpus.lang)) or None) if config.task in filled else None,
             "reason": config.reason if isinstance(config, Unavailable) else None,
         }
-        for corpus, of_corpus in corpora_of(msgspec.structs.replace(request, fill=()), tasks, progress)
-        for config, _ in audited_configs(
-            corpus, of_corpus, msgspec.structs.replace(request, audit=False), None, progress
-        )
+        for corpus, of_corpus in corpora_of(made, progress)
+        for config, _ in audited_configs(corpus, of_corpus, made.request, None, progress)
     ]
 
 
-def why(request: Request, config: str, sentence: str, progress: Progress = silent) -> list[Explanation]:
+def why(made: Plan, config: str, sentence: str, progress: Progress = silent) -> list[Explanation]:
     """What became of a sentence, or of the sentences of a row, in a config.
 
     Args:
-        request: as for `run`; its languages and tasks need not name the config.
+        made: a plan of this config alone.
         config: such as ``dc_es``.
         sentence: ``sent_id`` of the corpus, text of a sentence or a part of it, or ``id`` of a row.
         progress: called with what is read.
@@ -393,15 +380,13 @@ def why(request: Request, config: str, sentence: str, progress: Progress = silen
         UnknownNameError: there is no such task, language, sentence or row.
         DiscoprobeError: as for `run`.
     """
-    task_name, _, lang = config.rpartition("_")
-    tasks = tasks_named([task_name])
-    if len(tasks) > 1 or tasks[0].name != task_name:
-        raise UnknownNameError("config", config, [f"{task.name}_{lang}" for task in tasks])
-    request = msgspec.structs.replace(request, languages=(lang,), tasks=(task_name,))
+    request, lang = made.request, config.rpartition("_")[2]
+    if [f"{task.name}_{lang}" for task in made.tasks] != [config]:
+        raise UnknownNameError("config", config, [f"{task.name}_{lang}" for task in made.tasks])
     with process_pool(request.jobs) as executor:
-        for corpus, of_corpus in corpora_of(request, tasks, progress):
+        for corpus, of_corpus in corpora_of(made, progress):
             if of_corpus:
-                traced = trace(tasks[0], corpus, request.settings, executor, n_workers(request.jobs) + 2, progress)
+                traced = trace(of_corpus[0], corpus, request.settings, executor, n_workers(request.jobs) + 2, progress)
                 excluded, least = request.exclude.get(config, {}), request.least_rows
                 traced = msgspec.structs.replace(
                     traced, config=for_release(traced.config, excluded, least), excluded=excluded
@@ -422,163 +407,22 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
 
     def rebuild(release: Manifest, out: Path) -> None:
         try:
-            requests = list(requests_of(release, release.configs, corpora, jobs, stanza_dir))
+            plans = list(planned_again(release, release.configs, corpora, jobs, stanza_dir))
         except UnsupportedError as error:
             raise UnsupportedError(f"{error}; --no-rebuild compares the files with the manifest only") from error
-        for request in requests:
+        for made in plans:
             try:
-                run(request, out)
+                run(made, out)
             except RemoteError as error:
-                if not request.pinned:
-                    raise
+                pinned = [corpus.pinned for group in made.groups for corpus in group.corpora if corpus.pinned]
                 moved = ", ".join(
-                    f"{bank.name} at {bank.commit[:12]} (the catalogue has "
-                    f"{treebanks.corpus(bank.name, 'all').commit[:12]} now)"
-                    for bank in request.pinned
+                    f"{bank.name} at {bank.commit[:12]} (the catalogue has {now[:12]} now)"
+                    for bank in (*pinned, *made.forms.values())
+                    if (now := treebanks.known(bank.name).commit) != bank.commit
                 )
+                if not moved:
+                    raise
                 raise type(error)(f"the release was built from {moved}, which cannot be downloaded: {error}") from error
         take_readers(out, release.configs)
 
     return rebuild
-
-
-def requests_of(
-    release: Manifest, names: Collection[str], corpora: tuple[str, ...] = (), jobs: int = 1,
-    stanza_dir: Path | None = None,
-) -> Iterator[Request]:  # fmt: skip
-    """The requests that build some configs of a release again: one for those of equal language, settings and sources.
-
-    Args:
-        release: its manifest.
-        names: of configs.
-        corpora: used in place of the sources in the manifest.
-        jobs: number of processes.
-        stanza_dir: models with which raw text is annotated.
-
-    Raises:
-        DiscoprobeError: a source is not in the catalogue, so that ``corpora`` have to be named.
-        UnsupportedError: a file of a plugin that a config was made with is not in use, or has changed.
-    """
-    excluded = {name: entry.excluded for name, entry in release.configs.items()}
-    _check_plugins({name: release.configs[name] for name in names})
-    groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
-    for name in names:
-        entry = release.configs[name]
-        read = tuple(entry.read or entry.sources)
-        groups.setdefault((entry.lang, json.dumps(entry.settings, sort_keys=True), read), []).append(entry)
-    for (lang, _, read), of_group in sorted(groups.items(), key=lambda group: group[0]):
-        of_lang = release.sources | release.beside.get(lang, {})
-        sources = {name: of_lang[name] for name in sorted(read)}
-        tables = {name: of_lang[name] for entry in of_group for name in entry.sources if name not in read}
-        filling = {name for name, source in sources.items() if source.annotation.get("fills")}
-        named = {name: _name_in_request(name, source) for name, source in sources.items()}
-        pinned = () if corpora else tuple(
-            corpus
-            for name, source in (sources | tables).items()
-            if name not in filling and (corpus := at_commit(name, source)) is not None
-        )  # fmt: skip
-        yield Request(
-            (lang,), corpora or tuple(sorted({named[name] for name in sources.keys() - filling})),
-            tuple(entry.task for entry in of_group),
-            Settings.from_dict(of_group[0].settings),
-            jobs, "skip", audit=any(entry.audit for entry in of_group), keep_failed=True,
-            raw=_annotation_options(sources, stanza_dir), pinned=pinned,
-            fill=() if corpora else tuple(sorted({named[name] for name in filling})),
-            commits=tuple((name, source.commit) for name, source in sources.items() if _is_of_hub(source)),
-            exclude=excluded, licences="all",
-            silver=any("silver" in source.annotation for source in sources.values()),
-        )  # fmt: skip
-
-
-def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
-    """Raise an error if configs were made with files of plugins that are not in use, or that have changed."""
-    for name, entry in entries.items():
-        for listed, file in entry.plugins.items():
-            path = path_of(listed)
-            places = [folder / path for folder in plugin_folders() if (folder / path).is_file()]
-            if not places:
-                raise UnsupportedError(f"{name} was made with {path} of a plugin; give its folder with --plugins")
-            if file not in map(manifest.listed_file, places):
-                other = f"another {path} (SHA-256 {file.sha256[:12]}) than {places[0]}"
-                raise UnsupportedError(f"{name} was made with {other}; use that file")
-
-
-def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
-    """The options with which raw text was annotated: those of the first such source; None if there is none."""
-    source = next((source for source in sources.values() if source.annotation), None)
-    if source is None:
-        return None
-    annotation, licence, citation = source.annotation, source.licence, source.citation
-    names = {field.name for field in msgspec.structs.fields(ReadOptions)}
-    read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
-    if annotation["made_by"]["engine"] == "rules":
-        return AnnotationOptions(
-            segment=True, rules=True, stanza_dir=stanza_dir, read=read, licence=licence, citation=citation
-        )
-    packages = tuple(f"{processor}={package}" for processor, package in annotation["made_by"]["packages"].items())
-    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read, licence=licence, citation=citation)
-
-
-def _name_in_request(name: str, source: SourceEntry) -> str:
-    """The name of a corpus in a request; for text of the Hub that the catalogue does not have, its URL."""
-    if _is_of_hub(source) and not treebanks.is_hub_text(name):
-        return str(source.annotation["read"]["source"])
-    return SAMPLE if name.startswith(f"{SAMPLE}-") else name
-
-
-def _is_of_hub(source: SourceEntry) -> bool:
-    """Whether a corpus is text that was read from the Hub by row group."""
-    return source.repo.startswith(treebanks.DATASETS)
-
-
-def at_commit(name: str, source: SourceEntry) -> Pinned | None:
-    """A corpus at the commit in a manifest, if the catalogue pins another; None if it is the same.
-
-    None also for the sample and for text of the Hub, which need no pinned files. Raw text is also compared by the
-    options with which it was read.
-
-    Raises:
-        UnsupportedError: the source is raw text that is not in the catalogue, or the manifest does not list its files.
-        DiscoprobeError: the catalogue has no such treebank.
-    """
-    if name.startswith(f"{SAMPLE}-") or _is_of_hub(source):
-        return None
-    if annotation := source.annotation:
-        text, read = annotation["text"], assignments(annotation["read"])
-        text_corpus, files = None, text.get("listed")
-        with suppress(UnknownNameError, UnsupportedError):
-            text_corpus = treebanks.corpus(name, "all")
-        if isinstance(text_corpus, TextCorpus):
-            same_options = not files or read_options(text_corpus.read) == read_options(read)
-            if text_corpus.commit == source.commit and same_options:
-                return None
-        if not isinstance(text_corpus, TextCorpus) or not files:
-            raise UnsupportedError(
-                f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
-                f"{text['sha256'][:12]}…): name its annotated folder, or the text, with --corpus"
-            )
-        return _moved(text_corpus, source, msgspec.convert(files, dict[str, File]), read=read)
-    try:
-        bank = treebanks.known(name)
-    except UnknownNameError:
-        built_from = ", ".join(f"{path} (SHA-256 {entry.sha256[:12]}…)" for path, entry in source.files.items())
-        raise DiscoprobeError(
-            f"{name} is in no catalogue: the release was built from {built_from}; give its folder with --corpus"
-        ) from None
-    return None if source.commit in {"", bank.commit} else _moved(bank, source, source.files)
-
-
-def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, File], **more: Any) -> Pinned:
-    """A corpus of the catalogue at the commit and with the files of a manifest.
-
-    Files have their paths from the catalogue; others are expected in the folder that has most files.
-    """
-    paths = {corpus.place(file): file.path for file in corpus.files}
-    ((folder, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
-    pinned = tuple(
-        File(paths.get(name, str(folder / name)), entry.sha256, entry.bytes) for name, entry in files.items()
-    )
-    return msgspec.structs.replace(
-        corpus, commit=source.commit, repo=source.repo, licence=source.licence, citation=source.citation,
-        files=pinned, **more,
-    )  # fmt: skip

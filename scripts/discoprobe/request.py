@@ -13,7 +13,7 @@ from msgspec import field
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, LICENCES, FormsTable, Licences, TextCorpus, Treebank
+from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, LICENCES, Licences, TextCorpus, Treebank
 from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
 from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
 from discoprobe.loaders.raw.document import AnnotationOptions
@@ -34,7 +34,7 @@ class Request(msgspec.Struct, frozen=True):
     Attributes:
         languages: by code (names are replaced by codes); empty means all languages of the corpora.
         corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text (which is annotated
-            first); empty means the catalogue's corpora of the languages (see `corpora_of`).
+            first); empty means the catalogue's corpora of the languages (see `plan.plan`).
         tasks: names of tasks or families.
         settings: seed, sizes, filters.
         jobs: number of processes.
@@ -44,11 +44,9 @@ class Request(msgspec.Struct, frozen=True):
         raw: how raw text is read and annotated; None for the defaults. ``reading`` is the same with ``on_error``.
         exclude: rows that readers found faulty: config → id → verdict.
         licences: which corpora of the catalogue may be used.
-        pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
         silver: whether the text of ``fill`` is annotated, too, for tasks that need annotation of words.
         fill: text for tasks that need no annotation of words, read after the corpora until the sizes are reached; None
             for the default text of the catalogue.
-        commits: names and commits of Hub datasets that are read at another commit than the catalogue's.
     """
 
     languages: tuple[str, ...] = ()
@@ -62,9 +60,7 @@ class Request(msgspec.Struct, frozen=True):
     raw: AnnotationOptions | None = None
     licences: Licences = "open"
     silver: bool = False
-    pinned: tuple[Treebank | TextCorpus | FormsTable, ...] = ()
     fill: tuple[str, ...] | None = ()
-    commits: tuple[tuple[str, str], ...] = ()
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -1,8 +1,7 @@
-"""Reads the corpora that a request names: the sample, those of the catalogue, and a user's own.
+"""Reads the corpora of a plan: the sample, those of the catalogue, and a user's own.
 
-`groups_of` decides once what each name of a request stands for (`NamedCorpus`) and which tasks are built from it.
-`corpora_of` reads these groups, one corpus per language, and `planned_sources` lists them, by the catalogue, file sizes
-and listings of URLs, without reading a corpus. `Contexts` finds the sentences around those of a row.
+`corpora_of` reads the groups of a `plan.Plan`, one corpus per language. `Contexts` finds the sentences around those of
+a row.
 """
 
 from __future__ import annotations
@@ -10,33 +9,23 @@ from __future__ import annotations
 import functools
 import logging
 import operator
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import polars as pl
 
-from discoprobe.builders.settings import UNIMORPH
-from discoprobe.builders.task import AnyTask
 from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.treebanks import (
     DATASETS,
-    HUB,
     DocumentRule,
-    FormsTable,
-    HubText,
-    PinnedCorpus,
     Source,
     TextCorpus,
     Treebank,
 )
-from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file, read_corpora
+from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import (
-    DiscoprobeError,
     OnError,
     RemoteError,
     UnsupportedError,
@@ -44,21 +33,22 @@ from discoprobe.loaders.errors import (
 )
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
-from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url, without_secret
+from discoprobe.loaders.fetch.remote_files import as_path
 from discoprobe.loaders.files import File, hashes_of
-from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import AnnotationOptions, DropCounts, read_options
 from discoprobe.loaders.raw.prepare import parquet_corpus, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.segmentation import sentence_spans
-from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
-from discoprobe.request import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text
+from discoprobe.loaders.raw.text_rows import check_kind, files_in
+from discoprobe.plan import PARTLY, CorpusGroup, Plan, PlannedCorpus, is_filled, is_raw, plan
+from discoprobe.request import SAMPLE, Request, corpus_name
 from discoprobe.silver import held_out, is_annotated, label_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from discoprobe.builders.task import AnyTask
     from discoprobe.loaders.corpus import Corpus
 
 
@@ -90,7 +80,7 @@ def load_corpus(
     else:
         request = Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error, raw=raw)
     of_language: list[Corpus] = []
-    for group in groups_of(request, ()):
+    for group in plan(request, ()).groups:
         of_language += _read(group, request, _paths(group, request, progress), progress)
     if len(of_language) != 1:
         names = ", ".join(corpus.lang for corpus in of_language) or "none"
@@ -98,101 +88,34 @@ def load_corpus(
     return of_language[0]
 
 
-TEXT = frozenset({"documents", "sections", "text"})
-"""Layers of text that was only divided into sentences."""
+def corpora_of(made: Plan, progress: Progress = silent) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
+    """The corpora of each language of a plan, and the tasks that are built from them.
 
-
-class CorpusGroup(msgspec.Struct, frozen=True):
-    """Corpora of a request that are read together, and what is built from them.
-
-    Attributes:
-        languages: by code; empty for all languages of the corpora.
-        named: the corpora; none where a language is built from the text of ``--fill`` alone.
-        tasks: by code of the language, under the empty code for those that only the files show.
-    """
-
-    languages: tuple[str, ...]
-    named: tuple[NamedCorpus, ...]
-    tasks: Mapping[str, Sequence[AnyTask]]
-
-    def tasks_of(self, lang: str) -> Sequence[AnyTask]:
-        """The tasks that are built from the corpora of a language."""
-        return self.tasks[lang] if lang in self.tasks else self.tasks.get("", ())
-
-
-def groups_of(request: Request, tasks: Sequence[AnyTask]) -> list[CorpusGroup]:
-    """The corpora that a request names, in the order in which they are read; no corpus is read.
-
-    Without a name, tasks on a layer of discourse annotation are built from the corpora of the catalogue that have this
-    layer, and all others from its treebanks of the languages. If it has none of a language, they are built from the
-    text of `fill_of`, or from the catalogue's raw text where there is no such task.
-
-    Raises:
-        UsageError: neither a language nor a corpus is named.
-        UnknownNameError: there is no corpus of a name.
-        UnsupportedError: the catalogue has only corpora of a language that are left out.
-        RemoteError: a URL cannot be reached.
-    """
-    codes, segment = request.languages, request.raw is not None and request.raw.segment
-    if request.corpora:
-        lang = codes[0] if len(codes) == 1 else ""
-        named = tuple(name_corpus(name, lang, request, segment=segment) for name in request.corpora)
-        return [CorpusGroup(codes, named, {"": tasks})]
-    if not codes:
-        raise UsageError("give --lang, or --corpus with the corpora to build from")
-    groups: list[CorpusGroup] = []
-    default: list[NamedCorpus] = []
-    of_default: dict[str, Sequence[AnyTask]] = {}
-    for code in codes:
-        of_layers: dict[tuple[Treebank, ...], list[AnyTask]] = {}
-        for task in tasks:
-            of_layers.setdefault(treebanks.corpora_with(task.needs, code, request.licences), []).append(task)
-        others = of_layers.pop((), [])
-        for banks, of_layer in of_layers.items():
-            named = tuple(_of_catalogue(bank, segment=segment) for bank in banks)
-            groups.append(CorpusGroup((code,), named, {code: of_layer}))
-        if not others and of_layers:
-            continue
-        corpora = treebanks.default_corpora(code, request.licences)
-        if not corpora and any(map(is_filled, tasks)) and fill_of(request, code):
-            groups.append(CorpusGroup((code,), (), {code: others}))
-            continue
-        corpora = corpora or treebanks.needed_corpora(code, request.licences)
-        default += [_of_catalogue(corpus, segment=segment) for corpus in corpora]
-        of_default[code] = others
-    return [*groups, *([CorpusGroup(tuple(of_default), tuple(default), of_default)] if of_default else [])]
-
-
-def corpora_of(
-    request: Request, tasks: Sequence[AnyTask], progress: Progress = silent
-) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
-    """The corpora of each language, and the tasks that are built from them.
-
-    Tasks that need no annotation of words get the text of `fill_of` in addition, which is read after the corpora until
+    Tasks that need no annotation of words get the text of ``--fill`` in addition, which is read after the corpora until
     the sizes are reached; with ``silver``, so do tasks on annotated sentences whose labels are right (`label_errors`).
 
     Raises:
-        DiscoprobeError: as for `groups_of`; or a corpus cannot be downloaded or read.
+        DiscoprobeError: a corpus cannot be downloaded or read.
     """
-    groups = groups_of(request, tasks)
-    with_text = request.silver or any(map(is_filled, tasks))
-    text_of = functools.cache(functools.partial(_fill, request) if with_text else lambda *_, **__: None)
+    request = made.request
+    with_text = request.silver or any(map(is_filled, made.tasks))
+    text_of = functools.cache(functools.partial(_fill, made) if with_text else lambda *_, **__: None)
     texts = {code: text_of(code) for code in request.languages}  # first, so that a network error comes early
     if request.silver and texts and not any(texts.values()):
         raise UnsupportedError(f"--silver: there is no text of {', '.join(texts)} to annotate; name it with --fill")
-    paths_of = [_paths(group, request, progress) for group in groups]
+    paths_of = [_paths(group, request, progress) for group in made.groups]
     forms = {}
-    for lang, table in _tables_of_forms(groups, request).items():
+    for lang, table in made.forms.items():
         files = downloads.fetch([table], jobs=request.jobs, progress=progress)
         listed = tuple(
             msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name, url=str(path)) for path in files
         )
         forms[lang] = Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
-    for group, paths in zip(groups, paths_of, strict=True):
-        for corpus in _read(group, request, paths, progress) if group.named else map(text_of, group.languages):
+    for group, paths in zip(made.groups, paths_of, strict=True):
+        for corpus in _read(group, request, paths, progress) if group.corpora else map(text_of, group.languages):
             assert corpus is not None
             corpus = msgspec.structs.replace(corpus, forms=forms.get(corpus.lang))  # noqa: PLW2901 (the same, with forms)
-            of_lang, text = group.tasks_of(corpus.lang), text_of(corpus.lang) if group.named else None
+            of_lang, text = group.tasks_of(corpus.lang), text_of(corpus.lang) if group.corpora else None
             unfilled = [task for task in of_lang if text is None or not is_filled(task)]
             if request.silver and text and (annotated := [task for task in unfilled if is_annotated(task)]):
                 progress(f"comparing labels {corpus.lang}", 0, 1)
@@ -216,48 +139,8 @@ def corpora_of(
                 yield corpus + text, filled
 
 
-def _tables_of_forms(groups: Sequence[CorpusGroup], request: Request) -> dict[str, FormsTable]:
-    """The tables of forms of the catalogue that tasks use, by language, as `Settings.paradigms` says.
-
-    Raises:
-        UnknownNameError: the setting names a table that the catalogue does not have.
-    """
-    named, tables = request.settings.paradigms, dict[str, FormsTable]()
-    if not named.casefold().startswith(UNIMORPH):
-        return tables
-    pinned = {table.name: table for table in request.pinned if isinstance(table, FormsTable)}
-    for group in groups:
-        if named.casefold() == UNIMORPH:
-            banks = [corpus.of_catalogue for corpus in group.named if isinstance(corpus.of_catalogue, Treebank)]
-            of_group = [treebanks.language(code).forms for code in sorted({bank.lang for bank in banks})]
-        else:
-            table = treebanks.known(named, kind="table of forms")
-            of_group = [table] if isinstance(table, FormsTable) else []
-        for table in filter(None, of_group):
-            asked = not group.languages or table.lang in group.languages
-            if asked and any(task.uses_forms for task in group.tasks_of(table.lang)):
-                tables[table.lang] = pinned.get(table.name, table)
-    return tables
-
-
-def is_filled(task: AnyTask) -> bool:
-    """Whether text of ``--fill`` is used for a task: for tasks on documents and suites without annotation of words."""
-    return task.needs <= TEXT and ("documents" in task.needs or bool(task.conditions))
-
-
-def fill_of(request: Request, lang: str) -> tuple[str, ...]:
-    """The names of the text of ``--fill`` for a language: those of the request, else the default of the catalogue.
-
-    There is no default for languages without spaces between words, because their sentences need Stanza.
-    """
-    if request.fill is not None:
-        return request.fill
-    texts = [text for text in treebanks.hub_texts() if text.default and lang not in text.without]
-    return tuple(text.name for text in texts) if language_data(lang).spaces else ()
-
-
-def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | None:
-    """The text of `fill_of` as a corpus, divided into sentences or also annotated; None if there is none.
+def _fill(made: Plan, lang: str, *, annotate: bool = False) -> Corpus | None:
+    """The text of ``--fill`` as a corpus, divided into sentences or also annotated; None if there is none.
 
     Its parts and sources are marked, because they are read after all other parts.
 
@@ -266,11 +149,7 @@ def _fill(request: Request, lang: str, *, annotate: bool = False) -> Corpus | No
         RemoteError: the Hub cannot be reached.
         UnsupportedError: Stanza or a model is missing.
     """
-    named = [name_corpus(name, lang, request, segment=True) for name in fill_of(request, lang)]
-    if others := [corpus.name for corpus in named if corpus.how != PARTLY]:
-        raise UsageError(
-            f"--fill {others[0]}: not text in parquet files; `build corpora list` shows what the catalogue has"
-        )
+    named, request = made.text_of(lang), made.request
     if not named:
         return None
     given = request.reading
@@ -299,11 +178,10 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
     codes, options = group.languages, request.reading
     lang = codes[0] if len(codes) == 1 else ""
     corpora: dict[str, Corpus] = {}
-    for text in (_text_in_parquet(corpus, lang, options) for corpus in group.named if corpus.how == PARTLY):
+    for text in (_text_in_parquet(corpus, lang, options) for corpus in group.corpora if corpus.how == PARTLY):
         corpora[text.lang] = corpora[text.lang] + text if text.lang in corpora else text
     if paths:
-        banks = [bank for bank in request.pinned if isinstance(bank, Treebank)]
-        pinned = {file.sha256: bank for bank in banks for file in bank.files if file.sha256}
+        pinned = {file.sha256: bank for bank in group.treebanks for file in bank.files if file.sha256}
         of_files = read_corpora(
             paths, lang=lang or None, on_error=request.on_error,
             facts=functools.partial(_facts, pinned),
@@ -314,7 +192,7 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
         corpora = of_files | {
             code: of_files[code] + text if code in of_files else text for code, text in corpora.items()
         }
-    names = ", ".join(corpus.name for corpus in group.named)
+    names = ", ".join(corpus.name for corpus in group.corpora)
     if lacking := sorted(set(codes) - set(corpora)):
         languages = ", ".join(corpora) or "no language"
         raise UnsupportedError(f"no corpus of {', '.join(lacking)} among {names}; there is {languages}")
@@ -349,15 +227,14 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
     languages does not end at one of them.
     """
     codes, options, jobs = group.languages, request.reading, request.jobs
-    banks = [corpus.of_catalogue for corpus in group.named if isinstance(corpus.of_catalogue, Treebank)]
-    paths = downloads.fetch(banks, jobs=jobs, progress=progress) if banks else []
-    for corpus in group.named:
+    paths = downloads.fetch(group.treebanks, jobs=jobs, progress=progress) if group.treebanks else []
+    for corpus in group.corpora:
         if corpus.name == SAMPLE:
             packaged = treebanks.sample_files()
             if lacking := [code for code in codes if code not in packaged]:
                 raise UnsupportedError(f"the sample corpus has {', '.join(packaged)}, not {', '.join(lacking)}")
             paths += [packaged[code] for code in codes or packaged]
-        elif isinstance(text := corpus.of_catalogue, TextCorpus):
+        elif isinstance(text := corpus.pinned, TextCorpus):
             about = Source(text.name, text.lang, text.licence, text.repo, text.commit, text.citation)
             how = msgspec.structs.replace(options, read=read_options(text.read))
             downloads.fetch([text], jobs=jobs, progress=progress)
@@ -371,9 +248,9 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
                     "%s; without them, tasks that need annotated words are not built from %s", error, text.name
                 )
                 paths.append(read(msgspec.structs.replace(how, segment=True)).folder)
-        elif corpus.of_catalogue is None and corpus.how != PARTLY:
+        elif corpus.pinned is None and corpus.how != PARTLY:
             path = as_path(corpus.name)
-            if _is_raw(path):
+            if is_raw(path):
                 own = _own_text(path, codes[0] if len(codes) == 1 else "")
                 about = msgspec.structs.replace(
                     own, licence=options.licence or own.licence, citation=options.citation or own.citation
@@ -385,7 +262,7 @@ def _paths(group: CorpusGroup, request: Request, progress: Progress = silent) ->
 
 
 def _facts(pinned: Mapping[str, Treebank], path: Path, digest: File) -> Source | None:
-    """What is known of the treebank of a file by its content: from the pins of a request, the catalogue, the sample."""
+    """What is known of the treebank of a file by its content: from the pins of a plan, the catalogue, the sample."""
     if bank := pinned.get(digest.sha256):
         return bank.facts
     facts = treebanks.facts_of(path, digest)
@@ -399,7 +276,7 @@ def _sample_hashes() -> Mapping[str, str]:
     return {hashes_of(path, with_git=False).sha256: lang for lang, path in treebanks.sample_files().items()}
 
 
-def _text_in_parquet(corpus: NamedCorpus, lang: str, options: AnnotationOptions) -> Corpus:
+def _text_in_parquet(corpus: PlannedCorpus, lang: str, options: AnnotationOptions) -> Corpus:
     """The corpus of text in parquet files; its parts are read only when they are needed."""
     if text := corpus.hub_text:
         repo = f"{DATASETS}{text.repo}"
@@ -422,180 +299,6 @@ def _own_text(source: str, lang: str) -> Source:
     if not lang:
         raise UsageError(f"{source} is raw text: name its language with --lang, a single one such as de")
     return Source(corpus_name(source), lang)
-
-
-READ: Final = "read"
-DOWNLOAD: Final = "download and read"
-ANNOTATE: Final = "annotate with Stanza"
-SEGMENT: Final = "divide into sentences"
-PARTLY: Final = "read until the sizes are full"
-FILL: Final = "fill what is left, until the sizes are full"
-LONG: Final = frozenset({DOWNLOAD, ANNOTATE, SEGMENT})
-"""Steps without which it is not known whether a config is up to date."""
-
-
-class NamedCorpus(msgspec.Struct, frozen=True):
-    """What a name of a corpus stands for.
-
-    Attributes:
-        name: as the request has it: ``sample``, a name of the catalogue, a path or a URL.
-        how: `READ` for CoNLL-U; `ANNOTATE` or `SEGMENT` for raw text, and for what is at a URL, which shows when it is
-            copied; `PARTLY` for text in parquet files with ``--segment``, whose parts are read when they are needed.
-        of_catalogue: the corpus of the catalogue, or in its place the one that the request pins.
-        hub_text: the dataset of the Hub, at the commit of the request; only with `PARTLY`.
-        lang: the language of ``hub_text``.
-    """
-
-    name: str
-    how: str
-    of_catalogue: PinnedCorpus | None = None
-    hub_text: HubText | None = None
-    lang: str = ""
-
-
-def name_corpus(name: str, lang: str, request: Request, *, segment: bool) -> NamedCorpus:
-    """What a name stands for.
-
-    Args:
-        name: of the request.
-        lang: the only language of the request, or empty.
-        request: pins commits.
-        segment: whether raw text is only divided into sentences and words.
-
-    Raises:
-        UnknownNameError: there is no corpus of that name.
-        UsageError: a URL has a password or a query.
-        RemoteError: a URL cannot be reached.
-    """
-    if name == SAMPLE:
-        return NamedCorpus(name, READ)
-    if is_url(name) and name != (shown := without_secret(name)):
-        raise UsageError(
-            f"{shown}: leave out user, password and query, because the manifest of the release has the URL; "
-            "put them where the protocol looks for them, such as ~/.netrc or the configuration of fsspec"
-        )
-    if is_hub_text(name) and segment:
-        text, lang = treebanks.hub_text(name, lang)
-        commit = dict(request.commits).get(text.corpus(lang), text.commit)
-        return NamedCorpus(name, PARTLY, hub_text=msgspec.structs.replace(text, commit=commit), lang=lang)
-    if segment and is_parquet_text(name):
-        return NamedCorpus(name, PARTLY)
-    if "://" in name or _is_raw(name):
-        return NamedCorpus(name, SEGMENT if segment else ANNOTATE)
-    if name and Path(name).exists():
-        return NamedCorpus(name, READ)
-    if is_hub_text(name):
-        raise UsageError(f"{name}: give --segment to read text from the Hub (discourse tasks need no annotation)")
-    pinned = {corpus.name: corpus for corpus in request.pinned}
-    return _of_catalogue(pinned.get(name) or catalogue_corpus(name, request.licences), segment=segment)
-
-
-def _of_catalogue(corpus: PinnedCorpus, *, segment: bool) -> NamedCorpus:
-    how = READ if all(location(corpus, file).is_file() for file in corpus.files) else DOWNLOAD
-    if isinstance(corpus, TextCorpus):
-        how = SEGMENT if segment else ANNOTATE
-    return NamedCorpus(corpus.name, how, corpus)
-
-
-def _is_raw(source: str) -> bool:
-    """Whether a source has to be annotated: a file or folder without CoNLL-U, or a dataset on the Hub."""
-    path = Path(source)
-    if path.is_dir():
-        return not holds_corpus(path)
-    return not is_corpus_file(path) if path.exists() else source.startswith(HUB)
-
-
-def is_parquet_text(source: str) -> bool:
-    """Whether a source is a path with text in parquet files only, or a URL with parquet files.
-
-    Raises:
-        RemoteError: a URL cannot be reached.
-    """
-    if is_url(source):
-        others = (*SUFFIXES, *(kind for kind in READABLE if kind != PARQUET))
-        return not source.lower().endswith(others) and any(file.name.endswith(PARQUET) for file in files_at(source))
-    path = Path(source)
-    if not path.is_dir():
-        return path.suffix.lower() == PARQUET and path.is_file()
-    with suppress(DiscoprobeError):
-        return not holds_corpus(path) and all(file.name.endswith(PARQUET) for file in files_in(path, DropCounts()))
-    return False
-
-
-class PlannedSource(msgspec.Struct, frozen=True):
-    """A corpus that would be read.
-
-    Attributes:
-        lang: the code of its language; empty if it is known only from the files.
-        corpus: its name, path or URL.
-        how: what is done with it: `READ`, `DOWNLOAD`, `ANNOTATE`, `SEGMENT`, `PARTLY` or `FILL`.
-        tasks: names of the tasks that are built from it.
-        licence: as its source writes it.
-        files: number of files.
-        bytes: size of these files, of which `PARTLY` and `FILL` may read only a part; None if it is not known.
-    """
-
-    lang: str
-    corpus: str
-    how: str
-    tasks: tuple[str, ...]
-    licence: str
-    files: int
-    bytes: int | None
-
-
-def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedSource]:
-    """The corpora that a request would read, in the order in which rows are taken from them.
-
-    Raises:
-        UnknownNameError: there is no corpus of a name.
-        RemoteError: a URL, or the Hub, cannot be reached.
-    """
-    planned: list[PlannedSource] = []
-    texts: list[PlannedSource] = []
-    groups = groups_of(request, tasks)
-    for group in groups:
-        lang = group.languages[0] if len(group.languages) == 1 else ""
-        for corpus in group.named:
-            if corpus.name == SAMPLE:
-                names = tuple(task.name for task in tasks)
-                of_sample = group.languages or treebanks.sample_files()
-                planned += [PlannedSource(code, SAMPLE, READ, names, "CC0 1.0", 1, None) for code in of_sample]
-            else:
-                of_corpus = corpus.of_catalogue.lang if corpus.of_catalogue else lang
-                planned.append(_planned(corpus, lang, group.tasks_of(of_corpus)))
-        for code in group.languages or sorted({source.lang for source in planned} - {""}):
-            of_fill = group.tasks_of(code)
-            if group.named:
-                of_fill = [task for task in of_fill if is_filled(task) or (request.silver and is_annotated(task))]
-            for name in fill_of(request, code) if of_fill else ():
-                text = msgspec.structs.replace(name_corpus(name, code, request, segment=True), how=FILL)
-                texts.append(_planned(text, code, of_fill))
-    for lang, table in _tables_of_forms(groups, request).items():
-        names = tuple(task.name for task in tasks if task.uses_forms)
-        how = _of_catalogue(table, segment=False).how
-        planned.append(PlannedSource(lang, table.name, how, names, table.licence, len(table.files), table.bytes))
-    return planned + texts
-
-
-def _planned(corpus: NamedCorpus, lang: str, tasks: Sequence[AnyTask]) -> PlannedSource:
-    """A corpus with its number of files and their size; neither is known of a URL that is not listed."""
-    names = tuple(task.name for task in tasks)
-    if pinned := corpus.of_catalogue:
-        size = len(pinned.files), pinned.bytes
-        return PlannedSource(pinned.lang, pinned.name, corpus.how, names, pinned.licence, *size)
-    if corpus.how in {PARTLY, FILL}:
-        text = corpus.hub_text
-        files = files_at(text.url(corpus.lang) if text else corpus.name, PARQUET)
-        name, licence = (text.corpus(corpus.lang), text.licence) if text else (corpus.name, UNKNOWN)
-        size = len(files), sum(file.bytes or 0 for file in files)
-        return PlannedSource(lang, name, corpus.how, names, licence, *size)
-    path = Path(corpus.name)
-    if not path.exists():
-        return PlannedSource(lang, corpus.name, corpus.how, names, UNKNOWN, 0, None)
-    local_files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
-    size = len(local_files), sum(file.stat().st_size for file in local_files)
-    return PlannedSource(lang, corpus.name, corpus.how, names, UNKNOWN, *size)
 
 
 AROUND = 2

@@ -15,6 +15,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import release_folder as staleness
 from discoprobe.loaders import File, Source
 from discoprobe.loaders import corpus as corpus_tables
+from discoprobe.plan import plan
 from discoprobe.sources import Request, load_corpus
 
 TASKS = ("bso", "dc", "gapping")
@@ -37,7 +38,7 @@ def first(tmp_path_factory):
     base = tmp_path_factory.mktemp("first")
     corpus = base / sample_file("es").name
     shutil.copy(sample_file("es"), corpus)
-    outcome, fresh = pipeline.renew(Request(("es",), (str(corpus),), TASKS), base / "out")
+    outcome, fresh = pipeline.renew(plan(Request(("es",), (str(corpus),), TASKS)), base / "out")
     assert (set(outcome.built), [one.name for one in outcome.missing], fresh) == (BUILT, ["gapping_es"], ())
     return base / "out"
 
@@ -54,7 +55,7 @@ def request_(corpus):
 
 def renewed(request, out):
     """Names of what was built or tried, and of what was up to date."""
-    outcome, fresh = pipeline.renew(request, out)
+    outcome, fresh = pipeline.renew(plan(request), out)
     return {*outcome.built, *(one.name for one in outcome.missing)}, set(fresh)
 
 
@@ -68,12 +69,12 @@ def test_nothing_changed(out, request_):
 def test_what_is_renewed_piece_by_piece_is_what_a_build_gives(out, request_, tmp_path):
     shutil.rmtree(out / "dc_es")
     assert renewed(request_, out) == ({"dc_es"}, {"bso_es", "gapping_es"})
-    pipeline.run(request_, tmp_path / "whole")
+    pipeline.run(plan(request_), tmp_path / "whole")
     assert tree_of(out) == tree_of(tmp_path / "whole")
 
 
 def test_a_build_is_up_to_date_for_a_renewal(request_, tmp_path):
-    pipeline.run(request_, tmp_path / "out")
+    pipeline.run(plan(request_), tmp_path / "out")
     assert renewed(request_, tmp_path / "out") == (set(), set(ALL))
 
 
@@ -210,19 +211,19 @@ def test_libraries_count_by_their_version():
 
 def test_a_dictionary_counts_for_the_tasks_that_ask_it(tmp_path, monkeypatch):
     request = Request(("ru", "es"), ("sample",), ("bso", "subj_number"), audit=False)
-    pipeline.run(request, tmp_path / "out")
+    pipeline.run(plan(request), tmp_path / "out")
     text = json.loads((tmp_path / "out" / manifest.NAME).read_bytes())
     text["software"] |= {"pymorphy3": "1.0", "pymorphy3-dicts-uk": "1.0"}
     (tmp_path / "out" / manifest.NAME).write_text(json.dumps(text), encoding="utf-8")
     monkeypatch.setattr(staleness, "environment", lambda: {"numpy": "another"})
-    reasons = pipeline.stale_configs(request, tmp_path / "out").reasons
+    reasons = pipeline.stale_configs(plan(request), tmp_path / "out")[1]
     assert reasons["subj_number_ru"] == (f"pymorphy3: 1.0 → {manifest.software()['pymorphy3']}",)
     assert "pymorphy3" not in str(reasons["bso_ru"] + reasons["subj_number_es"])
 
 
 def test_why_a_config_is_built_again_is_said(out, request_, corpus, monkeypatch):
     def reasons(request):
-        return pipeline.stale_configs(request, out).reasons
+        return pipeline.stale_configs(plan(request), out)[1]
 
     assert reasons(request_) == {}
     other_seed = msgspec.structs.replace(request_, settings=Settings(seed=14))
@@ -253,7 +254,7 @@ def test_another_table_of_forms_counts_for_the_tasks_that_use_it(tmp_path):
     with_table = msgspec.structs.replace(sample, forms=table)
     moved = msgspec.structs.replace(table, commit="2" * 40)
     request = Request(("es",), ("sample",), tuple(task.name for task in tasks))
-    pipeline.run(request, tmp_path / "out", corpora=[(with_table, tasks)])
+    pipeline.run(plan(request), tmp_path / "out", corpora=[(with_table, tasks)])
     release = manifest.read(tmp_path / "out")
     assert set(release.sources) == {"sample-es", "UniMorph-es"}
     assert release.configs["agreement_suite_es"].sources == ["sample-es", "UniMorph-es"]

@@ -23,6 +23,7 @@ from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml
 from discoprobe.cards.release import MOST_BYTES, documents, open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import card, compact
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -333,9 +334,9 @@ def test_what_could_not_be_built_is_listed_or_counted(tmp_path):
 def test_two_builds_give_the_same_bytes(tmp_path, sample_release):
     request = Request(languages=("es",), corpora=("sample",), tasks=("bso", "dc"))
     for name in ("one", "two"):
-        pipeline.run(request, tmp_path / name)
+        pipeline.run(plan(request), tmp_path / name)
     assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two")
-    pipeline.run(request, tmp_path / "two")
+    pipeline.run(plan(request), tmp_path / "two")
     assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two"), "building again into the same folder"
     same = [name for name in tree_of(tmp_path / "one") if name.startswith("dc_es/")]
     assert len(same) == 3

@@ -5,6 +5,7 @@ import shutil
 
 import msgspec
 import pytest
+from plans import plan_with
 from shared import UD, needs_shared, sample_file, tree_of
 
 from discoprobe import pipeline
@@ -15,6 +16,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.loaders import DiscoprobeError, File, RemoteError
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.pipeline import rebuilder
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 BANK = "UD_Amharic-ATT"
@@ -43,7 +45,7 @@ def former(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCOPROBE_CACHE", str(base / "cache"))
         patch.setenv("DISCOPROBE_MIRROR", str(mirror))
-        pipeline.run(Request(("am",), (BANK,), ("sent_len", "tree_depth"), pinned=(then,)), base / "out")
+        pipeline.run(plan_with(Request(("am",), (BANK,), ("sent_len", "tree_depth")), then), base / "out")
     return base / "out", file
 
 
@@ -86,12 +88,12 @@ def test_another_state_that_is_given_instead_is_told_from_the_manifests(former):
 def test_a_corpus_that_shows_no_row_is_read_again(tmp_path):
     """One of two Spanish treebanks has no documents: no row is of it, and what resembles its sentences is left out."""
     release = tmp_path / "release"
-    pipeline.run(Request(("es",), (str(UD / "es"),), ("so",)), release)
+    pipeline.run(plan(Request(("es",), (str(UD / "es"),), ("so",))), release)
     found = manifest.read(release)
     assert [*found.sources, *found.beside["es"]] == ["UD_Spanish-AnCora", "UD_Spanish-GSD"]
     again = verify(str(release), rebuilder((str(UD / "es"),), 1))
     assert again.differences == ()
-    pipeline.run(Request(("es",), (str(UD / "es" / "UD_Spanish-AnCora"),), ("so",)), tmp_path / "alone")
+    pipeline.run(plan(Request(("es",), (str(UD / "es" / "UD_Spanish-AnCora"),), ("so",))), tmp_path / "alone")
     alone = manifest.read(tmp_path / "alone")
     assert "source UD_Spanish-GSD: not read now" in list(reasons("so_es", found, alone))
     assert "source UD_Spanish-GSD: not read then" in list(reasons("so_es", alone, found))
@@ -105,7 +107,9 @@ def own(tmp_path):
     words = tmp_path / "words.tsv"
     words.write_text("casa\t12.5\nagua\t3\n", encoding="utf-8")
     settings = Settings(frequency=str(words), ipm_min=0.0)
-    pipeline.run(Request(("es",), (str(corpus),), ("bigram_shift", "ngram_shift"), settings), tmp_path / "release")
+    pipeline.run(
+        plan(Request(("es",), (str(corpus),), ("bigram_shift", "ngram_shift"), settings)), tmp_path / "release"
+    )
     return tmp_path / "release", corpus, words
 
 

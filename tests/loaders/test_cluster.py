@@ -23,6 +23,7 @@ from discoprobe.loaders import RemoteError, Source, UsageError, cluster, n_worke
 from discoprobe.loaders.process_pool import process_pool
 from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.loaders.raw.prepare import prepare
+from discoprobe.plan import plan
 from discoprobe.sources import Request
 
 SEGMENTED = AnnotationOptions(segment=True)
@@ -74,11 +75,11 @@ def test_a_build_that_loses_a_worker_gives_the_same_bytes(dask, text, tmp_path, 
         ("es",), (str(text),), ("so", "dc", "nsp", "dconn"), Settings(block=12_000), raw=SEGMENTED, keep_failed=True
     )
     own_cache("one")
-    pipeline.run(request, tmp_path / "plain")
+    pipeline.run(plan(request), tmp_path / "plain")
     own_cache("two")
     kill = Killer(dask, "reading es")
     with cluster(dask.scheduler_address):
-        pipeline.run(request, tmp_path / "cluster", kill)
+        pipeline.run(plan(request), tmp_path / "cluster", kill)
     assert kill.killed
     assert contents(tmp_path / "cluster") == contents(tmp_path / "plain")
     assert len(contents(tmp_path / "plain")) > 10

@@ -77,10 +77,11 @@ def run(  # noqa: PLR0913 (one parameter per option)
         gold=gold, silver=silver, licences=licences, audit=audit, keep_failed=keep_failed, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
+    from discoprobe.plan import plan
     from discoprobe.remote_folders import release_at
 
     with release_at(out) as folder, _workers(cluster), terminal.progress() as progress:
-        result = pipeline.run(request, folder, progress)
+        result = pipeline.run(plan(request), folder, progress)
         is_there = folder.exists()
     show_build(result, out, as_json=json_)
     if not result.built:
@@ -167,6 +168,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe import pipeline
     from discoprobe.cards.metadata import manifest
+    from discoprobe.plan import plan, planned_again
     from discoprobe.remote_folders import local
     from discoprobe.request import parse_request
 
@@ -176,7 +178,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
             raise UsageError(
                 f"{config} is in {out}, whose manifest has its settings; give --out a new folder to set others"
             )
-        request = next(pipeline.requests_of(release, [config], tuple(corpus or ()), jobs, stanza_dir))
+        made = next(planned_again(release, [config], tuple(corpus or ()), jobs, stanza_dir))
     else:
         task, _, lang = config.rpartition("_")
         if not task:
@@ -186,8 +188,9 @@ def why(  # noqa: PLR0913 (one parameter per option)
             segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
             gold=gold, silver=silver, licences=licences, exclude=exclude,
         )  # fmt: skip
+        made = plan(request)
     with terminal.progress() as progress:
-        explanations = pipeline.why(request, config, sentence, progress)
+        explanations = pipeline.why(made, config, sentence, progress)
     if json_:
         terminal.print_json([explanation.to_dict() for explanation in explanations])
         return

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 import typer
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.review.site import ReviewOptions
     from discoprobe.cli.terminal import Cell, ProgressDisplay
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.pipeline import StaleConfigs
-    from discoprobe.request import Request
-    from discoprobe.sources import PlannedSource
+    from discoprobe.plan import Plan as BuildPlan
 
 app = typer.Typer()
 
@@ -59,13 +57,12 @@ def push(  # noqa: PLR0913 (one parameter per option)
         gold=gold, silver=silver, licences=licences, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
-    from discoprobe.builders.task import tasks_named
     from discoprobe.cards.hub.push import Options, check_target
     from discoprobe.cards.hub.push import push as publish
     from discoprobe.cards.hub.push import restore as put_back
     from discoprobe.cards.release.checks import check_licences
+    from discoprobe.plan import plan, reads
     from discoprobe.remote_folders import release_at
-    from discoprobe.sources import planned_sources
 
     languages = () if split_names(lang) == (ALL,) else request.languages
     options = Options(
@@ -85,9 +82,10 @@ def push(  # noqa: PLR0913 (one parameter per option)
     with _interruptible(repo), release_at(out) as folder:
         check_target(repo, options, folder)
         if build_:
-            planned = planned_sources(request, tasks_named(request.tasks))
-            unbuilt = _unbuilt(planned, request, folder) if dry_run else {}
-            show_sources(planned, unbuilt, as_json=json_)
+            made = plan(request)
+            read = reads(made)
+            unbuilt = _unbuilt(made, read, folder) if dry_run else {}
+            show_sources(read, unbuilt, as_json=json_)
             if unbuilt:
                 return
         with terminal.progress() as progress:
@@ -97,13 +95,13 @@ def push(  # noqa: PLR0913 (one parameter per option)
                     licences = {source.name: source.licence for source in corpus.sources}
                     check_licences(licences, options.allow_licence)
 
-                def report(stale: StaleConfigs) -> None:
+                def report(reasons: Mapping[str, tuple[str, ...]]) -> None:
                     progress.stop()
                     if not json_:
-                        show_stale(stale.reasons)
+                        show_stale(reasons)
                     progress.start()
 
-                built, fresh = pipeline.renew(request, folder, progress, check=check, report=report)
+                built, fresh = pipeline.renew(made, folder, progress, check=check, report=report)
                 logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
 
             confirm = _asking(progress, yes=yes, as_json=json_)
@@ -154,19 +152,18 @@ def _interruptible(repo: str) -> Iterator[None]:
         os._exit(RemoteError.exit_status)
 
 
-def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> Mapping[str, tuple[str, ...]]:
+def _unbuilt(made: BuildPlan, read: Sequence[Mapping[str, Any]], out: Path) -> Mapping[str, tuple[str, ...]]:
     """The configs that a push would build, and why; empty if all are up to date.
 
-    If this is known only after corpora were downloaded or annotated, these are all configs of the request.
+    If this is known only after corpora were downloaded or annotated, these are all configs of the plan.
     """
-    from discoprobe.builders.task import tasks_named
     from discoprobe.pipeline import stale_configs
-    from discoprobe.sources import LONG
+    from discoprobe.plan import LONG
 
-    if LONG.isdisjoint(source.how for source in planned):
-        return stale_configs(request, out).reasons
-    langs = sorted({source.lang for source in planned if source.lang})
-    return {f"{task.name}_{lang}": () for lang in langs for task in tasks_named(request.tasks)}
+    if LONG.isdisjoint(row["how"] for row in read):
+        return stale_configs(made, out)[1]
+    langs = sorted({row["lang"] for row in read if row["lang"]})
+    return {f"{task.name}_{lang}": () for lang in langs for task in made.tasks}
 
 
 def show_stale(reasons: Mapping[str, tuple[str, ...]]) -> None:
@@ -179,7 +176,7 @@ def show_stale(reasons: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def show_sources(
-    planned: Sequence[PlannedSource], unbuilt: Mapping[str, tuple[str, ...]], *, as_json: bool = False
+    read: Sequence[Mapping[str, Any]], unbuilt: Mapping[str, tuple[str, ...]], *, as_json: bool = False
 ) -> None:
     """Prints what a push reads, in the order of reading, and for a dry run the configs that it would build.
 
@@ -187,19 +184,17 @@ def show_sources(
     """
     if as_json:
         if unbuilt:
-            reads = [msgspec.to_builtins(source) for source in planned]
-            terminal.print_json({"state": "unbuilt", "reads": reads, "build": [*unbuilt], "why": unbuilt})
+            terminal.print_json({"state": "unbuilt", "reads": read, "build": [*unbuilt], "why": unbuilt})
         return
-    n_tasks = max((len(source.tasks) for source in planned), default=0)
-    rows: list[dict[str, Cell]] = []
-    for source in planned:
-        tasks = "all" if len(source.tasks) == n_tasks else ", ".join(source.tasks)
-        size = None if source.bytes is None else f"{source.bytes / 1e6:,.1f}"
-        row: dict[str, Cell] = {
-            "lang": source.lang, "corpus": source.corpus, "what is done": source.how, "files": source.files or None,
-            "MB": size, "licence": source.licence, "tasks": tasks,
-        }  # fmt: skip
-        rows.append(row)
+    n_tasks = max((len(row["tasks"]) for row in read), default=0)
+    rows: list[dict[str, Cell]] = [
+        {
+            "lang": row["lang"], "corpus": row["corpus"], "what is done": row["how"], "files": row["files"] or None,
+            "MB": None if row["bytes"] is None else f"{row['bytes'] / 1e6:,.1f}", "licence": row["licence"],
+            "tasks": "all" if len(row["tasks"]) == n_tasks else ", ".join(row["tasks"]),
+        }
+        for row in read
+    ]  # fmt: skip
     terminal.show(rows, ["lang", "corpus", "what is done", "files", "MB", "licence", "tasks"])
     if unbuilt:
         sys.stdout.write("\nto build first, if the corpora support them:\n")

@@ -17,6 +17,7 @@ from discoprobe.builders.edits import OTHER, SAME
 from discoprobe.builders.sentences import Connectives
 from discoprobe.loaders.languages import language_data
 from discoprobe.loaders.raw import AnnotationOptions
+from discoprobe.plan import plan
 from discoprobe.sources import Request, corpora_of, load_corpus
 
 
@@ -125,7 +126,7 @@ def test_text_that_is_only_divided_into_sentences_is_enough(tmp_path):
         pa.table({"text": ["\n\n".join([*because, *although])], "in_language": ["en"]}), tmp_path / "text.parquet"
     )
     request = Request(("en",), (str(tmp_path),), raw=AnnotationOptions(segment=True))
-    ((corpus, _),) = corpora_of(request, tasks_named(["connective_suite"]))
+    ((corpus, _),) = corpora_of(plan(request, tasks_named(["connective_suite"])))
     assert "upos" not in corpus.layers
     assert discoprobe.build("connective_suite", corpus, Settings(match=False)).n_rows >= 40
 
