@@ -281,7 +281,7 @@ def test_a_preference_for_pronouns_is_not_enough(config, items, monkeypatch, mod
         return [surprisal.TokenSurprisal(np.array([costs[text]]), start, np.array([len(text)])) for text in texts]
 
     monkeypatch.setattr(surprisal, "surprisals", bits)
-    made = SimpleNamespace(name="made", commit="", source=SimpleNamespace(has_head=True), n_cut=lambda _texts: 0)
+    made = SimpleNamespace(name="made", commit="", has_head=True)
     scored = surprisal.evaluate(from_config(config), made, silent)
     assert (scored.best.method, scored.best.accuracy, scored.best.n) == ("item", of_items, len(items))
     assert next(score.accuracy for score in scored.scores if score.method == "total") == 0.5

@@ -9,20 +9,21 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
 
-from discoprobe.evaluation import ModelError, Unit, VectorPlace, find_model, load_model, models, probes, vectors_of
+from discoprobe.evaluation import ModelError, find_model, load_model, models, vectors_of
 from discoprobe.loaders import DiscoprobeError, silent
 
-UNITS = [Unit("w3 w4 w5", 3, 5), Unit("w9 w8", 0, 2), Unit("w1 w2 w3 w4 w5 w6 w7", 9, 14)]
+UNITS = [("w3 w4 w5", 3, 5), ("w9 w8", 0, 2), ("w1 w2 w3 w4 w5 w6 w7", 9, 14)]
 
 
 def plain_vectors(folder, unit):
     """The vectors of one text at every place, with transformers alone: no batch, no padding."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
-    read = tokenizer(unit.text, return_tensors="pt", return_offsets_mapping=True, return_special_tokens_mask=True)
+    text, begin, end = unit
+    read = tokenizer(text, return_tensors="pt", return_offsets_mapping=True, return_special_tokens_mask=True)
     ids, special = read["input_ids"], read["special_tokens_mask"][0].bool()
     starts, ends = read["offset_mapping"][0].T
-    target = (starts < unit.end) & (ends > unit.start) & ~special
+    target = (starts < end) & (ends > begin) & ~special
     with torch.no_grad():
         if model.config.is_encoder_decoder:
             start = torch.tensor([[model.config.decoder_start_token_id]])
@@ -36,10 +37,10 @@ def plain_vectors(folder, unit):
     vectors = {}
     for part, layers in parts.items():
         for layer, (states,) in enumerate(layers):
-            vectors[VectorPlace(part, layer, "mean")] = states[~special].mean(0)
-            vectors[VectorPlace(part, layer, "first")] = states[0]
-            vectors[VectorPlace(part, layer, "last")] = states[-1]
-            vectors[VectorPlace(part, layer, "target")] = states[target].mean(0)
+            vectors[part, layer, "mean"] = states[~special].mean(0)
+            vectors[part, layer, "first"] = states[0]
+            vectors[part, layer, "last"] = states[-1]
+            vectors[part, layer, "target"] = states[target].mean(0)
     return vectors
 
 
@@ -63,29 +64,37 @@ def test_a_long_text_loses_its_left_context_but_not_its_target(kind, model_folde
     words = [f"w{number % 40}" for number in range(60)]
     text = " ".join(words)
     model = load_model(model_folder(kind))
-    end, start = model.tokens([Unit(text), Unit(text, 0, 2)])
-    marks = [int(each) for each in end.special]
-    assert len(end.ids) == len(start.ids) == model.longest
-    assert model.tokenizer.convert_ids_to_tokens(end.ids)[-1 - marks[-1]] == words[-1]
-    assert model.tokenizer.convert_ids_to_tokens(start.ids)[marks[0]] == words[0]
-    assert np.isfinite(vectors_of(model, [Unit(text)], silent)[VectorPlace(*model_places(model), "mean")]).all()
-    assert model.n_cut([Unit(text), Unit("w1")]) == 1
+    (end, special, _), (start, _, in_target) = model.tokens([(text, 0, 0), (text, 0, 2)])
+    marks = [int(each) for each in special]
+    assert len(end) == len(start) == model.longest
+    assert model.tokenizer.convert_ids_to_tokens(end)[-1 - marks[-1]] == words[-1]
+    assert model.tokenizer.convert_ids_to_tokens(start)[marks[0]] == words[0]
+    assert np.flatnonzero(in_target).tolist() == [marks[0]]
+    part = "decoder" if model.kind == "encoder-decoder" else "model"
+    assert np.isfinite(vectors_of(model, [(text, 0, 0)], silent)[part, 1, "mean"]).all()
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    """The folder of the vectors in a cache that is empty at first."""
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path))
+    return tmp_path / "vectors"
 
 
 @pytest.fixture
 def read_by_model(monkeypatch):
     """The number of texts in each batch that a model reads."""
-    batches, pooled = [], probes._pooled
+    batches, pooled = [], models._pooled
     monkeypatch.setattr(
-        probes, "_pooled", lambda model, batch, weights: batches.append(len(batch)) or pooled(model, batch, weights)
+        models, "_pooled", lambda model, batch, weights: batches.append(len(batch)) or pooled(model, batch, weights)
     )
     return batches
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "mbart"])
-def test_a_model_reads_no_text_twice(kind, model_folder, tmp_path, read_by_model):
+def test_a_model_reads_no_text_twice(kind, model_folder, empty_cache, read_by_model):
     """Some texts, then more, then parts of them at one place; another model and random weights are other vectors."""
-    cache, model = probes.VectorCache(tmp_path, 10**8), load_model(model_folder(kind))
+    cache, model = 10**8, load_model(model_folder(kind))
     plain = vectors_of(model, UNITS, silent)
     read_by_model.clear()
     vectors_of(model, UNITS[:2], silent, cache=cache)
@@ -100,45 +109,41 @@ def test_a_model_reads_no_text_twice(kind, model_folder, tmp_path, read_by_model
     untrained = vectors_of(model.with_random_weights(), UNITS, silent, only=place, cache=cache)
     assert sum(read_by_model) == 2 * len(UNITS)
     assert np.abs(untrained[place] - plain[place]).max() > 1e-3
-    assert VectorPlace(place.part, place.layer, "target") in plain
-    without = vectors_of(model, [Unit(unit.text) for unit in UNITS], silent, cache=cache)
-    assert VectorPlace(place.part, place.layer, "target") not in without
+    assert (*place[:2], "target") in plain
+    without = vectors_of(model, [(text, 0, 0) for text, *_ in UNITS], silent, cache=cache)
+    assert (*place[:2], "target") not in without
     assert sum(read_by_model) == 3 * len(UNITS), "a text with another target is another text"
 
 
-def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, tmp_path, read_by_model):
+def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, empty_cache, read_by_model):
     model = load_model(model_folder("bert"))
-    texts = [[Unit(f"w{number} w{other}") for other in range(10)] for number in range(3)]
-    vectors_of(model, texts[0], silent, cache=probes.VectorCache(tmp_path, 10**8))
-    size = sum(path.stat().st_size for path in tmp_path.glob("*/*/*"))
-    cache = probes.VectorCache(tmp_path, int(2.5 * size))
-    killed = tmp_path / "model" / ".all-killed"
+    texts = [[(f"w{number} w{other}", 0, 0) for other in range(10)] for number in range(3)]
+    vectors_of(model, texts[0], silent, cache=10**8)
+    size = sum(path.stat().st_size for path in empty_cache.glob("*/*/*"))
+    cache = int(2.5 * size)
+    killed = empty_cache / "model" / ".all-killed"
     killed.mkdir(parents=True)
     (killed / "keys.npy").write_bytes(b"0" * size)
     os.utime(killed, (0, 0))
     vectors_of(model, texts[1], silent, cache=cache)
     vectors_of(model, texts[0], silent, cache=cache)
     vectors_of(model, texts[2], silent, cache=cache)  # the second ones were used longest ago
-    assert size < sum(path.stat().st_size for path in tmp_path.glob("*/*/*")) <= cache.limit
+    assert size < sum(path.stat().st_size for path in empty_cache.glob("*/*/*")) <= cache
     assert not killed.exists()
     read_by_model.clear()
     vectors_of(model, texts[0], silent, cache=cache)
     assert not read_by_model
     vectors = vectors_of(model, texts[1], silent, cache=cache)
     assert sum(read_by_model) == 10
-    for path in tmp_path.glob("*/*/model*.npy"):
+    for path in empty_cache.glob("*/*/model*.npy"):
         path.write_bytes(path.read_bytes()[:100])
     again = vectors_of(model, texts[1], silent, cache=cache)
     assert sum(read_by_model) == 20
     assert all(np.abs(again[place] - vectors[place]).max() < 1e-5 for place in vectors)
     read_by_model.clear()
-    vectors_of(model, texts[1], silent, cache=probes.VectorCache(tmp_path, 100))
-    vectors_of(model, texts[2], silent, cache=probes.VectorCache(tmp_path, 100))
+    vectors_of(model, texts[1], silent, cache=100)
+    vectors_of(model, texts[2], silent, cache=100)
     assert sum(read_by_model) == 10, "what is larger than the cache is not kept, and deletes nothing"
-
-
-def model_places(model):
-    return ("decoder" if model.source.kind == "encoder-decoder" else "model"), 1
 
 
 def test_the_positions_of_roberta_begin_behind_its_padding(model_folder):

@@ -24,8 +24,8 @@ from discoprobe.cards.readers import CANNOT_TELL, Mark, append, marks_file, righ
 from discoprobe.cards.release.rows import read_split
 from discoprobe.cards.text import layer_plot
 from discoprobe.cli import app
-from discoprobe.evaluation import ProbeOptions, evaluate, load_model, probes, surprisal
-from discoprobe.evaluation.models import read_saved
+from discoprobe.evaluation import ProbeOptions, comparison, evaluate, load_model, models, probes, surprisal
+from discoprobe.evaluation.scores import read_saved
 from discoprobe.loaders import UnsupportedError, UsageError, silent
 
 SPLITS = {"train": 240, "validation": 80, "test": 160}
@@ -90,7 +90,11 @@ def test_a_probe_is_at_chance_on_random_labels_and_finds_a_planted_word(encoder)
 
 
 def test_every_layer_and_pooling_has_a_score_and_validation_chooses(encoder):
-    evaluation = probes.evaluate(labelled(planted=True), load_model(encoder), silent, train_rows=100, controls=False)
+    made = labelled(planted=True)
+    long = pl.when(pl.int_range(pl.len()) == 0).then([" ".join(WORDS)]).otherwise("texts")
+    made = msgspec.structs.replace(made, rows=made.rows.with_columns(texts=long))
+    evaluation = probes.evaluate(made, load_model(encoder), silent, train_rows=100, controls=False)
+    assert evaluation.truncated == 1
     assert [(score.method, score.layer) for score in evaluation.scores] == [
         (method, layer) for method in ("mean", "first", "last") for layer in (0, 1, 2)
     ]
@@ -318,10 +322,10 @@ def test_layers_are_analysed_and_compared_within_and_between_models(encoder, ran
     names = {path.name for path in (tmp_path / "sent_len_en").glob("*.svg")}
     pairs = (first.stem, second.stem, f"{first.stem}-{second.stem}")
     assert names >= {f"{pair}.{measure}.svg" for pair in pairs for measure in ("cka", "maxcorr")}
-    for measure in probes.similarities(first, first):
+    for measure in comparison.similarities(first, first):
         assert len(measure) == 9
         assert all(value == pytest.approx(1) for (one, other), value in measure.items() if one == other)
-    assert all(0 <= value < 1 for value in probes.similarities(first, second)[0].values())
+    assert all(0 <= value < 1 for value in comparison.similarities(first, second)[0].values())
     (saved, _) = sorted((tmp_path / "sent_len_en").glob("*.json"))
     neurons = json.loads(saved.read_text(encoding="utf-8"))["neurons"]
     assert sum(neurons["by_layer"]) == pytest.approx(1)
@@ -364,8 +368,8 @@ def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sam
     monkeypatch.setattr(probes, "SEEDS", 2)
     few, fewer = ("--no-controls", "--train-rows", "40"), ("--no-controls", "--train-rows", "20")
     whole = probe(sample_release, tmp_path / "scores", encoder, options=few)
-    read, pooled = [], probes._pooled
-    monkeypatch.setattr(probes, "_pooled", lambda model, *of: read.append(model.is_trained) or pooled(model, *of))
+    read, pooled = [], models._pooled
+    monkeypatch.setattr(models, "_pooled", lambda model, *of: read.append(model.is_trained) or pooled(model, *of))
     assert probe(sample_release, tmp_path / "other", encoder, options=few).replace("/other/", "/scores/") == whole
     probe(sample_release, tmp_path / "scores", encoder, options=fewer)
     assert not read
@@ -390,10 +394,12 @@ def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt,
 
 
 def test_languages_and_tasks_of_a_release_are_chosen(sample_release):
-    chosen = evaluate._datasets((), sample_release, ProbeOptions(langs=("es", "de"), tasks=("sp", "bso")))[0]
-    assert [each.name for each in chosen] == ["bso_de", "bso_es", "sp_de", "sp_es"]
+    entries = manifest.read(sample_release)["configs"]
+    options = ProbeOptions(langs=("es", "de"), tasks=("sp", "bso"))
+    chosen = evaluate._datasets((), sample_release, entries, options)[0]
+    assert [name for name, *_ in chosen] == ["bso_de", "bso_es", "sp_de", "sp_es"]
     with pytest.raises(UsageError, match="no config of these languages"):
-        evaluate._datasets((), sample_release, ProbeOptions(langs=("fi",)))
+        evaluate._datasets((), sample_release, entries, ProbeOptions(langs=("fi",)))
 
 
 def test_names_of_baselines_stand_apart_in_the_plot():

@@ -13,13 +13,13 @@ import pytest
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import TokenSurprisal, VectorPlace, majority, probes, score_of, surprisal
+from discoprobe.evaluation import TokenSurprisal, majority, probes, score_of, surprisal
 from discoprobe.loaders import join_texts, silent
 
-SOURCE = types.SimpleNamespace(has_head=True)
 MODEL = types.SimpleNamespace(
-    name="none", commit="c", n_cut=lambda _: 0, source=SOURCE, with_random_weights=lambda: MODEL
-)
+    name="none", commit="c", has_head=True, with_random_weights=lambda: MODEL,
+    tokenizer=lambda texts, **_: {"input_ids": [[]] * len(texts)}, longest=1,
+)  # fmt: skip
 
 
 def dataset(rows, shape=Shape.SENTENCE, labels=("no", "yes"), **values):
@@ -42,9 +42,9 @@ def vectors_of(values):
     """What replaces `models.vectors_of`: ``values`` gives the number that each layer has of a text."""
 
     def vectors(_model, units, progress, only=None, cache=None):
-        layers = np.array([values(unit.text) for unit in units], np.float32)
-        places = [VectorPlace("model", layer, "mean") for layer in range(layers.shape[1])]
-        return {place: layers[:, [place.layer]] for place in places if only in {None, place}}
+        layers = np.array([values(text) for text, *_ in units], np.float32)
+        places = [("model", layer, "mean") for layer in range(layers.shape[1])]
+        return {place: layers[:, [place[1]]] for place in places if only in {None, place}}
 
     return vectors
 

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import VectorPlace, bootstrap, probes
+from discoprobe.evaluation import bootstrap, comparison, probes
 from discoprobe.loaders import silent
 
 SIZES = {"train": 90, "validation": 40, "test": 50}
@@ -136,11 +136,14 @@ def probed(monkeypatch):
     """A function: the evaluation of rows with given vectors, by `probes`."""
 
     def evaluate(rows, vectors, shape, n_labels, **options):
-        model = types.SimpleNamespace(name="m", commit="c", n_cut=lambda _: 0, with_random_weights=lambda: model)
+        model = types.SimpleNamespace(
+            name="m", commit="c", with_random_weights=lambda: model,
+            tokenizer=lambda texts, **_: {"input_ids": [[]] * len(texts)}, longest=1,
+        )  # fmt: skip
 
         def vectors_of(_model, units, progress, only=None, cache=None):
-            known = [vectors.get(unit.text, np.zeros(DIMENSIONS)) for unit in units]
-            return {only or VectorPlace("model", 0, "mean"): np.array(known, np.float32)}
+            known = [vectors.get(text, np.zeros(DIMENSIONS)) for text, *_ in units]
+            return {only or ("model", 0, "mean"): np.array(known, np.float32)}
 
         monkeypatch.setattr(probes, "vectors_of", vectors_of)
         frame = pl.DataFrame([{key: row[key] for key in row if key != "sequence"} for row in rows])
@@ -270,24 +273,24 @@ def planted_neurons(seed=3):
         {"split": split, "label": int(of), "texts": [f"t{at}"]}
         for at, (split, of) in enumerate(zip(SPLIT, label, strict=True))
     ]
-    return rows, {VectorPlace("model", layer, "mean"): values for layer, values in enumerate(layers)}
+    return rows, {("model", layer, "mean"): values for layer, values in enumerate(layers)}
 
 
 def test_planted_neurons_are_the_top_neurons():
     rows, vectors = planted_neurons()
     data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE))
     read, units = probes._read(data, 10_000)
-    assert [unit.text for unit in units] == [row["texts"][0] for row in rows]
-    neurons = probes._top_neurons(read, vectors, VectorPlace("model", 2, "mean"))
+    assert [text for text, *_ in units] == [row["texts"][0] for row in rows]
+    neurons = probes._top_neurons(read, vectors, ("model", 2, "mean"))
     assert set(neurons.top) == {(1, 5), (3, 7)}
     assert neurons.by_layer == (0, 0.5, 0, 0.5)
     assert (neurons.n, neurons.top_accuracy) == (48, pytest.approx(1, abs=0.03))
     assert neurons.accuracy > 0.9
     shuffled = np.random.default_rng(1).permutation([row["label"] for row in rows])
     read = msgspec.structs.replace(read, labels=shuffled)
-    assert probes._top_neurons(read, vectors, VectorPlace("model", 2, "mean")).top_accuracy < 0.7
+    assert probes._top_neurons(read, vectors, ("model", 2, "mean")).top_accuracy < 0.7
     flipped = msgspec.structs.replace(read, labels=np.where(SPLIT == "test", 1 - shuffled, shuffled))
-    chosen = [probes._top_neurons(each, vectors, VectorPlace("model", 2, "mean")).top for each in (read, flipped)]
+    chosen = [probes._top_neurons(each, vectors, ("model", 2, "mean")).top for each in (read, flipped)]
     assert chosen[0] == chosen[1], "test chooses nothing"
 
 
@@ -323,15 +326,15 @@ def test_similarities_of_layers_equal_their_definitions():
         return np.trace(one @ one.T @ centring @ other @ other.T @ centring)
 
     expected = hsic(first, second) / np.sqrt(hsic(first, first) * hsic(second, second))
-    assert probes.linear_cka(first, second) == pytest.approx(expected, abs=1e-9)
+    assert comparison.linear_cka(first, second) == pytest.approx(expected, abs=1e-9)
     rotation = np.linalg.qr(random.normal(size=(5, 5)))[0]
-    assert probes.linear_cka(first, 3 * first @ rotation + 2) == pytest.approx(1)
+    assert comparison.linear_cka(first, 3 * first @ rotation + 2) == pytest.approx(1)
     correlations = np.abs(np.corrcoef(first.T, second.T)[:5, 5:])
-    assert probes.maxcorr(first, second) == pytest.approx(correlations.max(axis=1).mean(), abs=1e-9)
-    assert probes.maxcorr(first, -2 * first[:, ::-1] + 1) == pytest.approx(1)
+    assert comparison.maxcorr(first, second) == pytest.approx(correlations.max(axis=1).mean(), abs=1e-9)
+    assert comparison.maxcorr(first, -2 * first[:, ::-1] + 1) == pytest.approx(1)
     constant = np.column_stack([first, np.ones(40)])
-    assert probes.maxcorr(constant, first) == pytest.approx(5 / 6)
-    assert probes.linear_cka(first, np.ones((40, 3))) == 0
+    assert comparison.maxcorr(constant, first) == pytest.approx(5 / 6)
+    assert comparison.linear_cka(first, np.ones((40, 3))) == 0
 
 
 def test_bootstrap_intervals_cover_the_truth_and_widen_with_groups():
@@ -367,10 +370,10 @@ def test_control_labels_belong_to_texts_and_are_as_frequent_as_labels():
 
 
 def test_shuffled_texts_have_the_same_words_and_their_target():
-    units = [probes.Unit("one two three four five six", 8, 13), probes.Unit("我们去学校了", 2, 3)]
+    units = [("one two three four five six", 8, 13), ("我们去学校了", 2, 3)]
     shuffled = probes._shuffled(units)
-    for before, after in zip(units, shuffled, strict=True):
-        assert sorted(after.text) == sorted(before.text)
-        assert after.text != before.text
-        assert after.text[after.start : after.end] == before.text[before.start : before.end]
+    for (before, start, end), (after, begin, stop) in zip(units, shuffled, strict=True):
+        assert sorted(after) == sorted(before)
+        assert after != before
+        assert after[begin:stop] == before[start:end]
     assert probes._shuffled(units) == shuffled

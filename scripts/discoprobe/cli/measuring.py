@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.cli.terminal import Cell
     from discoprobe.evaluation.evaluate import Misfit
-    from discoprobe.evaluation.models import Evaluation
+    from discoprobe.evaluation.scores import Evaluation
     from discoprobe.importing import Leaks
 
 _LABELS = 12
@@ -304,8 +304,9 @@ def probe(  # noqa: PLR0913 (one parameter per option)
 
     Example: build probe --out dist/discoprobe --model google-bert/bert-base-multilingual-cased --model ./my_gpt
     """
-    from discoprobe.evaluation.evaluate import ProbeOptions, evaluations, write_comparison
-    from discoprobe.evaluation.models import Evaluation
+    from discoprobe.evaluation.comparison import write_comparison
+    from discoprobe.evaluation.evaluate import ProbeOptions, evaluations
+    from discoprobe.evaluation.scores import Evaluation
     from discoprobe.remote_folders import local
     from discoprobe.request import language_codes, split_names
 
@@ -335,16 +336,18 @@ def probe(  # noqa: PLR0913 (one parameter per option)
                 ]
                 progress.print_above("".join(f"{line.rstrip()}\n" for line in lines))
             results.append(result)
-            _plot(result, folder)
     page = write_comparison(folder, repo)
     if json_:
-        skipped = ",\n".join(json.dumps(msgspec.to_builtins(each), ensure_ascii=False) for each in misfits)
+        skipped = ",\n".join(
+            json.dumps({"config": config, "model": of_model, "reason": reason}, ensure_ascii=False)
+            for config, of_model, reason in misfits
+        )
         scores = ",\n".join(each.to_json().rstrip() for each in results)
         typer.echo(f'{{"scores": [{scores}],\n"skipped": [{skipped}]}}')
     else:
         by_reason: dict[tuple[str, str], list[str]] = {}
-        for misfit in misfits:
-            by_reason.setdefault((misfit.model, misfit.reason), []).append(misfit.config)
+        for config, of_model, reason in misfits:
+            by_reason.setdefault((of_model, reason), []).append(config)
         sys.stdout.write("\nnot scored\n" if misfits else "")
         for (of_model, reason), configs in by_reason.items():
             terminal.print_wrapped(f"  {': '.join(filter(None, (Path(of_model).name, ', '.join(configs))))}: {reason}")
@@ -375,24 +378,3 @@ def _probe_cells(evaluation: Evaluation) -> dict[str, str]:
         "ties": str(best.ties or ""),
         "cut": str(evaluation.truncated or ""),
     }
-
-
-def _plot(evaluation: Evaluation, folder: Path) -> None:
-    """Draws the accuracy by layer, for probes, beside the saved scores."""
-    from discoprobe.cards.text.plots import layer_plot
-    from discoprobe.evaluation.models import path_of
-
-    curves: dict[str, list[float]] = {}
-    intervals: dict[str, list[tuple[float, float]]] = {}
-    for score in evaluation.scores:
-        if score.layer is not None and score.part != "sentence":
-            name = score.method if score.part == "model" else f"{score.part}, {score.method}"
-            curves.setdefault(name, []).append(score.accuracy)
-            intervals.setdefault(name, []).append(score.bootstrap or score.interval)
-    if curves:
-        baselines = {"majority": evaluation.majority}
-        if evaluation.shortcut and evaluation.shortcut_accuracy is not None:
-            baselines[f"shortcut: {evaluation.shortcut}"] = evaluation.shortcut_accuracy
-        svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines, intervals)
-        path = path_of(folder, evaluation.config, evaluation.model).with_suffix(".svg")
-        path.write_text(svg, encoding="utf-8", newline="\n")

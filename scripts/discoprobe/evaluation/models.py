@@ -1,15 +1,22 @@
-"""Models of the transformers library, from a local folder or the Hub, and the scores of a model on a config.
+"""Models of the transformers library, from a local folder or the Hub, and the vectors that they give texts.
 
 `find_model` checks at once whether a model is there, fits into memory and can be used; nothing is loaded or downloaded
-except its configuration. `load_model` gives a `LanguageModel`. `probes` and `surprisal` use it and return an
-`Evaluation`, which has the scores with the baselines that they must be compared with, and can be saved.
+except its configuration. `load_model` gives it its weights. `vectors_of` reads texts with it, or finds their vectors in
+the cache on disk: what a model has read once it does not read again, for whatever probe.
+
+The cache has a folder per model (`LanguageModel.identity`), with a folder per write, which has the keys of its texts in
+order and a file per place. A folder appears complete, by a rename. What cannot be written or read is computed. If there
+is too much, what was used longest ago is deleted.
 """
 
 import difflib
 import json
+import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,18 +25,39 @@ import huggingface_hub
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import DIGITS, Interval, exact, independent_rows
+from discoprobe.evaluation.scores import FORMAT
+from discoprobe.loaders import hashing
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, first_line
-from discoprobe.loaders.files import hash_of_json, hashes_of, write_atomically
-from discoprobe.loaders.hashing import splitmix64
+from discoprobe.loaders.files import cache_folder, hash_of_json, hashes_of
+from discoprobe.loaders.process_pool import Progress
 
 Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+Unit = tuple[str, int, int]
+"""A text, and the start and end of its target word in it (0, 0 if it has none)."""
+Tokens = tuple[list[int], Bools, Bools]
+"""The tokens of a text, as far as the model accepts: ids, which are special, which have characters of the target."""
+Place = tuple[str, int, str]
+"""Where in a model the vector of a text is taken from: part, layer, pooling.
+
+The part is ``encoder`` or ``decoder`` of an encoder-decoder, ``sentence`` for the vector that a sentence-transformer
+returns, else ``model``; layer 0 has the embeddings; the pooling is one of ``POOLINGS``, or ``own`` for the sentence
+vector.
+"""
 
 MOST_TOKENS: Final = 512
 """Largest number of tokens of a text, if neither the model nor its tokenizer has a maximum."""
+
+TOKENS_PER_BATCH: Final = 8192
+"""Largest number of tokens in a batch, padding included."""
+
+POOLINGS: Final = ("mean", "first", "last", "target")
+"""How the tokens of a text become one vector: the ``mean`` of those that are not special; the ``first`` (``[CLS]`` of
+BERT); the ``last`` (in a causal model the only one that has seen the whole text); the mean over those of the ``target``
+word, for tasks that ask about a word."""
+
+_log = logging.getLogger(__name__)
 
 Kind = Literal["encoder", "causal", "encoder-decoder"]
 
@@ -38,8 +66,8 @@ class ModelError(DiscoprobeError):
     """A model that cannot be loaded or used; the message says what to do."""
 
 
-class FoundModel(msgspec.Struct, frozen=True):
-    """A model that exists, not yet loaded.
+class LanguageModel(msgspec.Struct, frozen=True):
+    """A model: what `find_model` knows of it, and what `load_model` adds.
 
     Attributes:
         name: the folder or the Hub id.
@@ -51,6 +79,12 @@ class FoundModel(msgspec.Struct, frozen=True):
         config: its configuration.
         trust_remote_code: whether code of its repository may be run.
         is_sentence_transformer: whether it returns a vector per sentence.
+        model: the transformers model, in evaluation mode, with weights in single precision; None until it is loaded.
+        tokenizer: its tokenizer; None until it is loaded.
+        longest: most tokens of a text; longer texts lose tokens on the left.
+        batch_size: most texts in a batch.
+        sentences: the sentence-transformer, if it is one and the library is installed.
+        is_trained: False for `with_random_weights`.
     """
 
     name: str
@@ -62,99 +96,41 @@ class FoundModel(msgspec.Struct, frozen=True):
     config: Any
     trust_remote_code: bool = False
     is_sentence_transformer: bool = False
-
-
-class Tokens(msgspec.Struct, frozen=True):
-    """The tokens of a text, as far as the model accepts: ids, which are special, and their characters, (tokens, 2)."""
-
-    ids: list[int]
-    special: npt.NDArray[np.bool_]
-    offsets: npt.NDArray[np.int64]
-
-    def of_target(self, unit: "Unit") -> npt.NDArray[np.bool_]:
-        """Which tokens have characters of the target of a text."""
-        return np.asarray((self.offsets[:, 0] < unit.end) & (self.offsets[:, 1] > unit.start) & ~self.special)
-
-
-class Unit(msgspec.Struct, frozen=True):
-    """A text, and the characters of its target word (0, 0 if it has none)."""
-
-    text: str
-    start: int = 0
-    end: int = 0
-
-
-class LanguageModel(msgspec.Struct, frozen=True):
-    """A model with its tokenizer.
-
-    Attributes:
-        source: what it was loaded from.
-        model: the transformers model, in evaluation mode, with weights in single precision.
-        tokenizer: its tokenizer.
-        longest: most tokens of a text; longer texts lose tokens on the left.
-        batch_size: most texts in a batch.
-        sentences: the sentence-transformer, if it is one and the library is installed.
-        is_trained: False for `with_random_weights`.
-    """
-
-    source: FoundModel
-    model: Any
-    tokenizer: Any
-    longest: int
+    model: Any = None
+    tokenizer: Any = None
+    longest: int = MOST_TOKENS
     batch_size: int = 64
     sentences: Any = None
     is_trained: bool = True
 
-    @property
-    def name(self) -> str:
-        """The folder or the Hub id."""
-        return self.source.name
-
-    @property
-    def commit(self) -> str:
-        """The commit on the Hub, or the SHA-256 of the weights."""
-        return self.source.commit
-
     def tokens(self, units: Sequence[Unit]) -> list[Tokens]:
         """The tokens of each text with special ones; what does not fit is lost on the left, but never the target."""
         read = self.tokenizer(
-            [unit.text for unit in units], truncation=False, verbose=False, return_special_tokens_mask=True,
+            [text for text, *_ in units], truncation=False, verbose=False, return_special_tokens_mask=True,
             return_offsets_mapping=self.tokenizer.is_fast,
         )  # fmt: skip
         tokens: list[Tokens] = []
-        for number, unit in enumerate(units):
+        for number, (_, start, end) in enumerate(units):
             ids, special = list(read["input_ids"][number]), np.array(read["special_tokens_mask"][number], bool)
             spans = read["offset_mapping"][number] if self.tokenizer.is_fast else [(0, 0)] * len(ids)
-            offsets = np.array(spans, np.int64).reshape(-1, 2)
             if not ids:  # an empty text, if the tokenizer adds no special tokens
-                ids, special, offsets = [self.padding], np.ones(1, bool), np.zeros((1, 2), np.int64)
+                ids, special, spans = [self.padding], np.ones(1, bool), [(0, 0)]
+            of_token = np.array(spans, np.int64)
+            in_target = np.asarray((of_token[:, 0] < end) & (of_token[:, 1] > start) & ~special)
             if len(ids) > self.longest:
                 body = np.flatnonzero(~special)
                 first, after = int(body[0]), int(body[-1]) + 1
                 room = self.longest - (len(ids) - (after - first))
-                start = after - room
-                if len(target := np.flatnonzero(Tokens(ids, special, offsets).of_target(unit))):
-                    start = min(start, int(target[0]))
-                chosen = [*range(first), *range(start, start + room), *range(after, len(ids))]
-                ids, special, offsets = [ids[at] for at in chosen], special[chosen], offsets[chosen]
-            tokens.append(Tokens(ids, special, offsets))
+                begin = min([after - room, *np.flatnonzero(in_target)[:1].tolist()])
+                chosen = [*range(first), *range(begin, begin + room), *range(after, len(ids))]
+                ids, special, in_target = [ids[at] for at in chosen], special[chosen], in_target[chosen]
+            tokens.append((ids, special, in_target))
         return tokens
 
     @property
     def padding(self) -> int:
         """The id of the token that fills batches; it is masked, so any token does if the tokenizer has none."""
         return int(self.tokenizer.pad_token_id or 0)
-
-    def read_language(self, lang: str) -> None:
-        """Tells a tokenizer that marks the language of a text (M-BART) the code of a language."""
-        codes = [each for each in self.tokenizer.all_special_tokens if each.partition("_")[0] == lang]
-        if codes and hasattr(self.tokenizer, "src_lang"):
-            self.tokenizer.src_lang = codes[0]
-
-    def n_cut(self, units: Sequence[Unit]) -> int:
-        """How many of the texts are longer than the model accepts."""
-        read = self.tokenizer([unit.text for unit in units], truncation=False, verbose=False)["input_ids"]
-        return sum(len(ids) > self.longest for ids in read)
 
     def with_random_weights(self) -> "LanguageModel":
         """The same architecture and tokenizer with weights as they are before training, always the same ones."""
@@ -164,7 +140,7 @@ class LanguageModel(msgspec.Struct, frozen=True):
             torch.manual_seed(0)
             model = type(self.model)(self.model.config)
         return msgspec.structs.replace(
-            self, model=model.float().to(self.source.device).eval(), sentences=None, is_trained=False
+            self, model=model.float().to(self.device).eval(), sentences=None, is_trained=False
         )
 
     @property
@@ -174,29 +150,11 @@ class LanguageModel(msgspec.Struct, frozen=True):
         import transformers
 
         language = getattr(self.tokenizer, "src_lang", None)
-        how = [self.source.content, self.source.kind, self.longest, language, self.sentences is not None]
+        how = [self.content, self.kind, self.longest, language, self.sentences is not None]
         return hash_of_json([FORMAT, *how, self.is_trained, torch.__version__, transformers.__version__])
 
 
-def in_batches(lengths: Sequence[int], most: int, most_texts: int = 10**9) -> Iterator[list[int]]:
-    """The indices of texts in batches of similar length, the shortest first.
-
-    Args:
-        lengths: number of tokens of each text.
-        most: largest number of tokens in a batch, padding included; a longer text is a batch of its own.
-        most_texts: largest number of texts in a batch.
-    """
-    batch: list[int] = []
-    for number in sorted(range(len(lengths)), key=lambda at: (lengths[at], at)):
-        if batch and (lengths[number] * (len(batch) + 1) > most or len(batch) == most_texts):
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
-
-
-def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = False) -> FoundModel:
+def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = False) -> LanguageModel:
     """Finds a model, and checks that it can be used; takes no longer than a request to the Hub.
 
     Args:
@@ -250,7 +208,7 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         and config.model_type not in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     )
     kind: Kind = "encoder-decoder" if config.is_encoder_decoder else "causal" if is_causal else "encoder"
-    model = FoundModel(
+    model = LanguageModel(
         name, kind, commit, content, has_head and kind == "causal", device, config, trust_remote_code, has_modules
     )
     needed, free = _memory(model)
@@ -303,14 +261,14 @@ def _not_loaded(name: str, error: Exception) -> ModelError:
     return ModelError(f"{name}: cannot be loaded as a model of transformers: {reason}")
 
 
-def _class_of(found: FoundModel) -> Any:
+def _class_of(found: LanguageModel) -> Any:
     """The class of transformers that loads a model: with the head that predicts tokens if it is causal."""
     import transformers
 
     return transformers.AutoModelForCausalLM if found.has_head else transformers.AutoModel
 
 
-def _memory(found: FoundModel) -> tuple[int, int | None]:
+def _memory(found: LanguageModel) -> tuple[int, int | None]:
     """Bytes that the weights need in single precision, and bytes that are free on the device (None if not known)."""
     import torch
 
@@ -329,7 +287,7 @@ def _memory(found: FoundModel) -> tuple[int, int | None]:
     return needed, None
 
 
-def load_model(description: FoundModel | str, *, batch_size: int = 64) -> LanguageModel:
+def load_model(found: LanguageModel | str, *, batch_size: int = 64) -> LanguageModel:
     """Loads a model that `find_model` found; a name is found on any device first.
 
     Raises:
@@ -338,33 +296,34 @@ def load_model(description: FoundModel | str, *, batch_size: int = 64) -> Langua
     import torch
     import transformers
 
-    if isinstance(description, str):
-        description = find_model(description)
-    folder = Path(description.name).expanduser()
+    if isinstance(found, str):
+        found = find_model(found)
+    folder = Path(found.name).expanduser()
     modules = folder / "modules.json"
-    place = str(_transformer_folder(modules)) if modules.is_file() else description.name
+    place = str(_transformer_folder(modules)) if modules.is_file() else found.name
     sentences = None
     try:
-        if description.is_sentence_transformer:
+        if found.is_sentence_transformer:
             with suppress(ModuleNotFoundError):
                 import sentence_transformers  # noqa: PLC0415 (an extra of its own)
 
                 sentences = sentence_transformers.SentenceTransformer(
-                    description.name, device=description.device, trust_remote_code=description.trust_remote_code,
+                    found.name, device=found.device, trust_remote_code=found.trust_remote_code,
                     model_kwargs={"dtype": torch.float32},
                 )  # fmt: skip
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=description.trust_remote_code)
-        model = _class_of(description).from_pretrained(
-            place, dtype=torch.float32, trust_remote_code=description.trust_remote_code
+        tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=found.trust_remote_code)
+        model = _class_of(found).from_pretrained(
+            place, dtype=torch.float32, trust_remote_code=found.trust_remote_code
         )  # fmt: skip
-        model = model.to(description.device).eval()
+        model = model.to(found.device).eval()
     except torch.OutOfMemoryError as error:
-        raise ModelError(
-            f"{description.name}: the weights do not fit into the memory of {description.device}"
-        ) from error
+        raise ModelError(f"{found.name}: the weights do not fit into the memory of {found.device}") from error
     except Exception as error:
-        raise _not_loaded(description.name, error) from error
-    return LanguageModel(description, model, tokenizer, _longest(model, tokenizer), batch_size, sentences)
+        raise _not_loaded(found.name, error) from error
+    return msgspec.structs.replace(
+        found, model=model, tokenizer=tokenizer, longest=_longest(model, tokenizer), batch_size=batch_size,
+        sentences=sentences,
+    )  # fmt: skip
 
 
 def _longest(model: Any, tokenizer: Any) -> int:
@@ -377,252 +336,222 @@ def _longest(model: Any, tokenizer: Any) -> int:
     return longest - 1 if model.config.is_encoder_decoder else longest
 
 
-def bound_threads(jobs: int) -> None:
-    """Lets torch and the tokenizers use this number of threads; for the tokenizers only before their first use."""
+def vectors_of(
+    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: Place | None = None, cache: int = 0
+) -> dict[Place, Floats]:
+    """The vectors of texts at every place of a model, in single precision, shape (texts, dimensions).
+
+    The decoder of an encoder-decoder reads the same text as its encoder, after its start token (as in BART, Lewis et
+    al. 2020). Places with the pooling ``target`` are there only if every text has a target.
+
+    Args:
+        model: the model.
+        units: the texts, all different.
+        progress: called with the number of encoded texts.
+        only: compute the vectors of this place only.
+        cache: most bytes of the cache on disk; texts that are there are not read by the model, and the others are
+            added. 0 for no cache.
+
+    Raises:
+        ModelError: a single text does not fit into memory.
+    """
+    has_target = model.tokenizer.is_fast and all(end > start for _, start, end in units)
+    possible = POOLINGS if has_target else POOLINGS[:-1]
+    poolings = [pooling for pooling in possible if only is None or pooling == only[2]]
+    if not cache:
+        return _encoded(model, units, poolings, only, progress)
+    vectors, is_known = _read_kept(model, units, poolings, only)
+    if not is_known.all():
+        missing = np.flatnonzero(~is_known)
+        added = [unit for unit, known in zip(units, is_known, strict=True) if not known]
+        encoded = _encoded(model, added, poolings, only, progress)
+        _keep(model, added, encoded, only, cache)
+        for place, values in encoded.items():
+            vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[missing] = values
+    progress("encoding", len(units), len(units))
+    return vectors
+
+
+def _encoded(
+    model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: Place | None, progress: Progress
+) -> dict[Place, Floats]:
+    """The vectors of texts, read by the model."""
     import torch
 
-    torch.set_num_threads(jobs)
-    os.environ.setdefault("RAYON_NUM_THREADS", str(jobs))
+    vectors: dict[Place, Floats] = {}
+    tokens = model.tokens(units)
+    done = 0
+    waiting = [*in_batches([len(ids) for ids, *_ in tokens], TOKENS_PER_BATCH, model.batch_size)]
+    if only is not None and only[0] == "sentence":
+        waiting = []
+    with torch.inference_mode():
+        while waiting:
+            numbers = waiting.pop(0)
+            batch = [tokens[number] for number in numbers]
+            weights = np.zeros((len(batch), len(poolings), max(len(ids) for ids, *_ in batch)), np.float32)
+            for line, (ids, special, in_target) in enumerate(batch):
+                for at, pooling in enumerate(poolings):
+                    weights[line, at, : len(ids)] = _weights(pooling, special, in_target)
+            try:
+                pooled = _pooled(model, [ids for ids, *_ in batch], weights)
+            except torch.OutOfMemoryError as error:
+                if len(numbers) == 1:
+                    problem = f"one text does not fit into the memory of {model.device}"
+                    raise ModelError(f"{model.name}: {problem}") from error
+                waiting = [numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :], *waiting]
+                continue
+            for part, states in pooled.items():
+                for layer in range(states.shape[1]):
+                    for at, pooling in enumerate(poolings):
+                        place = (part, layer, pooling)
+                        if only in {None, place}:
+                            if place not in vectors:
+                                vectors[place] = np.empty((len(units), states.shape[-1]), np.float32)
+                            vectors[place][numbers] = states[:, layer, at]
+            done += len(numbers)
+            progress("encoding", done, len(units))
+    if model.sentences is not None and (only is None or only[0] == "sentence"):
+        texts = [text for text, *_ in units]
+        encoded = model.sentences.encode(texts, batch_size=model.batch_size, show_progress_bar=False)
+        vectors["sentence", 0, "own"] = np.asarray(encoded, np.float32)
+    return vectors
 
 
-FORMAT: Final = 5
-"""Raised when the same model and rows get other scores, or the saved files another form."""
+def in_batches(lengths: Sequence[int], most: int, most_texts: int = 10**9) -> Iterator[list[int]]:
+    """The indices of texts in batches of similar length, the shortest first.
 
-
-class ModelScore(msgspec.Struct, frozen=True):
-    """The accuracy of a model by one method.
-
-    Attributes:
-        method: the pooling of a probe (`probes.POOLINGS`); or how surprisal is added up (see `surprisal`).
-        accuracy: share of test rows (for surprisal, of pairs or items) that are correct; a tie counts one half.
-        interval: its 95 % confidence interval; rows of one group or pair are dependent.
-        n: number of test rows, pairs or items.
-        part: the part of the model that a probe reads (`probes.VectorPlace`); empty for surprisal.
-        layer: the layer of a probe, 0 for the embeddings; None for surprisal.
-        macro_f1: mean F1 over the classes; None for pairs and choices.
-        validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
-        strength: the inverse regularisation that was chosen on validation; None for surprisal.
-        pearson: correlation of predicted and true scores, of configs with scores.
-        spearman: their rank correlation.
-        ties: pairs whose texts have the same surprisal, or choices whose least surprisal is not unique.
-        left_out: rows without a region, which this method cannot score.
-        condition: the rows of which the score is; empty for all.
-        bootstrap: the 95 % interval of a probe's accuracy by the bootstrap over groups of rows (Efron 1979), with the
-            same samples for all layers.
+    Args:
+        lengths: number of tokens of each text.
+        most: largest number of tokens in a batch, padding included; a longer text is a batch of its own.
+        most_texts: largest number of texts in a batch.
     """
-
-    method: str
-    accuracy: float
-    interval: Interval
-    n: int
-    part: str = ""
-    layer: int | None = None
-    macro_f1: float | None = None
-    validation: float | None = None
-    strength: float | None = None
-    pearson: float | None = None
-    spearman: float | None = None
-    ties: int = 0
-    left_out: int = 0
-    condition: str = ""
-    bootstrap: Interval | None = None
-
-    @property
-    def where(self) -> str:
-        """Layer and pooling, or the measure of surprisal, in words."""
-        if self.layer is None:
-            return self.method
-        if self.part == "sentence":
-            return "sentence vector"
-        return f"{'' if self.part == 'model' else f'{self.part} '}layer {self.layer}, {self.method}"
+    batch: list[int] = []
+    for number in sorted(range(len(lengths)), key=lambda at: (lengths[at], at)):
+        if batch and (lengths[number] * (len(batch) + 1) > most or len(batch) == most_texts):
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
 
 
-class RowScores(msgspec.Struct, frozen=True):
-    """What a model got right, per row, pair or item of test, for comparisons over the same rows.
-
-    Attributes:
-        ids: ids of the rows, pairs or items.
-        groups: rows with the same group are not independent; the id where there is none.
-        correct: 1 if right, 0 if wrong, one half for a tie.
-    """
-
-    ids: tuple[str, ...]
-    groups: tuple[str, ...]
-    correct: tuple[float, ...]
-
-
-class Controls(msgspec.Struct, frozen=True):
-    """How much of an accuracy is due to the probe, to word order and to training; all at the place of the best score.
-
-    Means over seeds, with their standard deviations.
-
-    Attributes:
-        seeds: number of seeds.
-        control: accuracy on control labels, which depend on the target word, or on the texts of a row, by chance
-            (Hewitt & Liang 2019).
-        control_sd: its standard deviation.
-        selectivity: accuracy minus ``control``.
-        code_length: bits of the labels of train in the online code (Voita & Titov 2020).
-        code_length_sd: its standard deviation, over orders of the rows.
-        uniform_code_length: bits that they need if all labels are equally probable.
-        compression: ``uniform_code_length / code_length``.
-        mlp: accuracy of a perceptron with one hidden layer.
-        mlp_sd: its standard deviation.
-        curve: number of training rows, and accuracy of the linear probe that has learned that many; nested.
-        shuffled_words: accuracy of the same probe on texts whose words are in another order.
-        random_weights: accuracy of the same probe on the same model before training; None for sentence vectors.
-    """
-
-    seeds: int
-    control: float
-    control_sd: float
-    selectivity: float
-    code_length: float
-    code_length_sd: float
-    uniform_code_length: float
-    compression: float
-    mlp: float
-    mlp_sd: float
-    curve: tuple[tuple[int, float], ...]
-    shuffled_words: float | None = None
-    random_weights: float | None = None
+def _weights(pooling: str, special: Bools, in_target: Bools) -> Floats:
+    """The weight of each token in the vector of the text; they sum to one."""
+    chosen = np.zeros(len(special), np.float32)
+    if pooling == "first":
+        chosen[0] = 1
+    elif pooling == "last":
+        chosen[-1] = 1
+    elif pooling == "target" and in_target.any():
+        chosen[in_target] = 1
+    else:
+        chosen[~special | special.all()] = 1
+    return np.asarray(chosen / chosen.sum(), np.float32)
 
 
-class TopNeurons(msgspec.Struct, frozen=True):
-    """The neurons of all layers from which a label can be read, found by an elastic net (Durrani et al. 2020).
+def _pooled(model: LanguageModel, batch: Sequence[list[int]], weights: Floats) -> dict[str, Floats]:
+    """Part of the model → vectors of a batch of texts, shape (texts, layers, poolings, dimensions)."""
+    import torch
 
-    Attributes:
-        n: number of neurons in all layers.
-        accuracy: accuracy on test of the elastic net, which reads all of them.
-        top: layer and number of each top neuron, the best first: the smallest set (of 1, 2, 4, …) whose probe is at
-            most .01 less accurate on validation; empty if the best net has no weights, because it knows nothing.
-        top_accuracy: accuracy on test of the probe that reads only these.
-        by_layer: share of the top neurons that is in each layer.
-    """
-
-    n: int
-    accuracy: float
-    top: tuple[tuple[int, int], ...]
-    top_accuracy: float
-    by_layer: tuple[float, ...]
-
-
-class Evaluation(msgspec.Struct, frozen=True):
-    """The scores of one model on one config.
-
-    Attributes:
-        config: name of the config.
-        model: folder or Hub id.
-        commit: the commit of the model, or the hash of its weights (`FoundModel.commit`).
-        scores: for every layer and pooling, or for every way to add up surprisal.
-        best: the score to report: the best on validation, or the prediction of the suite.
-        majority: accuracy of the majority baseline on test; for surprisal, that of random guessing.
-        rows: what ``best`` got right.
-        truncated: number of texts that lost tokens on the left, because they are longer than the model allows.
-        train_rows: number of rows that the probe was trained on.
-        controls: further figures at the place of ``best``; None for surprisal.
-        neurons: the top neurons, if they were asked for; None for rows of several texts and for surprisal.
-        conditions: the score to report for parts of a suite.
-        shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
-        shortcut_accuracy: accuracy of that shortcut.
-        shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
-        readers: the share of people whose blind answer was right, of those of ``rows`` that were read.
-        key: hash of the rows, the model and the options: with the same key the scores are the same.
-        format: version of this form.
-    """
-
-    config: str
-    model: str
-    commit: str
-    scores: tuple[ModelScore, ...]
-    best: ModelScore
-    majority: float
-    rows: RowScores
-    truncated: int = 0
-    train_rows: int = 0
-    controls: Controls | None = None
-    neurons: TopNeurons | None = None
-    conditions: tuple[ModelScore, ...] = ()
-    shortcut: str | None = None
-    shortcut_accuracy: float | None = None
-    shortcut_rows: RowScores | None = None
-    readers: RowScores | None = None
-    key: str = ""
-    format: int = FORMAT
-
-    def to_json(self) -> str:
-        """The evaluation as a JSON object, keys as the attributes."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=1).decode() + "\n"
-
-    def save(self, folder: Path) -> Path:
-        """Writes `path_of` below a folder; returns its path."""
-        path = path_of(folder, self.config, self.model)
-        write_atomically(path, self.to_json().encode())
-        return path
+    device = model.model.device
+    ids = torch.full((len(batch), weights.shape[2]), model.padding, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for line, of_text in enumerate(batch):
+        ids[line, : len(of_text)] = torch.tensor(of_text)
+        mask[line, : len(of_text)] = 1
+    ids, mask, of_token = ids.to(device), mask.to(device), torch.from_numpy(weights).to(device)
+    if model.kind == "encoder-decoder":
+        first = (getattr(model.model.config, f"{name}_token_id", None) for name in ("decoder_start", "bos", "pad"))
+        start = torch.full_like(ids[:, :1], next((number for number in first if number is not None), 0))
+        output = model.model(
+            input_ids=ids, attention_mask=mask, decoder_input_ids=torch.cat([start, ids], dim=1),
+            decoder_attention_mask=torch.cat([torch.ones_like(start), mask], dim=1), output_hidden_states=True,
+            use_cache=False,
+        )  # fmt: skip
+        after_start = torch.nn.functional.pad(of_token, (1, 0))
+        parts = {
+            "encoder": (output.encoder_hidden_states, of_token),
+            "decoder": (output.decoder_hidden_states, after_start),
+        }
+    else:
+        body = model.model.base_model
+        arguments = {"use_cache": False} if model.kind == "causal" else {}
+        output = body(input_ids=ids, attention_mask=mask, output_hidden_states=True, **arguments)
+        parts = {"model": (output.hidden_states, of_token)}
+    return {
+        part: torch.stack([torch.bmm(weight, layer.float()) for layer in states], dim=1).cpu().numpy()
+        for part, (states, weight) in parts.items()
+    }
 
 
-def path_of(folder: Path, config: str, model: str) -> Path:
-    """The file of the scores of a model on a config: ``CONFIG/OWNER_MODEL.json``."""
-    owner_and_name = "_".join(Path(model).parts[-2:])
-    plain = ("".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name).strip("._")
-             for name in (config, owner_and_name))  # fmt: skip
-    parent, name = plain
-    return folder / parent / f"{name}.json"
+def _read_kept(
+    model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: Place | None
+) -> tuple[dict[Place, Floats], Bools]:
+    """The vectors of those texts that the cache has, shape (texts, dimensions), and which texts these are."""
+    keys, is_known = keys_of(units), np.zeros(len(units), bool)
+    vectors: dict[Place, Floats] = {}
+    for folder in sorted((_kept_vectors() / model.identity).glob("[!.]*")):
+        try:
+            stored = np.load(folder / "keys.npy")
+            at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
+            is_new = (stored[at] == keys) & ~is_known
+            files = {(part, int(layer), pooling): path for path in sorted(folder.glob("* * *.npy"))
+                     for part, layer, pooling in [path.stem.split()]}  # fmt: skip
+            is_whole = folder.name.startswith("all")
+            wanted = [only] if only in files else []
+            if only is None and is_whole and {pooling for _, _, pooling in files} >= set(poolings):
+                wanted = [place for place in files if place[2] in {*poolings, "own"}]
+            if not wanted or not is_new.any():
+                continue
+            for place in wanted:
+                values = np.load(files[place], mmap_mode="r")
+                vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[is_new] = values[
+                    at[is_new]
+                ]
+            is_known |= is_new
+            os.utime(folder)
+        except (OSError, ValueError, IndexError):  # damaged, or deleted by another process
+            shutil.rmtree(folder, ignore_errors=True)
+    return vectors, is_known
 
 
-def read_saved(path: Path) -> Evaluation | None:
-    """The scores in a file; None if there are none, or those of another version."""
+def _keep(
+    model: LanguageModel, units: Sequence[Unit], vectors: Mapping[Place, Floats], only: Place | None, limit: int
+) -> None:
+    """Adds the vectors of texts to the cache, and deletes others if there are too many."""
+    keys, cache = keys_of(units), _kept_vectors()
+    order = np.argsort(keys)
+    size = keys.nbytes + sum(values.nbytes for values in vectors.values())
+    if size > limit or not vectors:
+        return
+    token = f"{'all' if only is None else 'one'}-{secrets.token_hex(8)}"
+    new = cache / model.identity / f".{token}"
     try:
-        evaluation = msgspec.json.decode(path.read_bytes(), type=Evaluation)
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return evaluation if evaluation.format == FORMAT else None
+        new.mkdir(parents=True)
+        in_use = {
+            folder: sum(path.stat().st_size for path in folder.iterdir())
+            for folder in cache.glob("*/*")
+            if folder != new
+        }
+        for folder in sorted(in_use, key=lambda folder: folder.stat().st_mtime):
+            if sum(in_use.values()) + size <= limit:
+                break
+            shutil.rmtree(folder, ignore_errors=True)
+            del in_use[folder]
+        np.save(new / "keys.npy", keys[order])
+        for place, values in vectors.items():
+            np.save(new / f"{' '.join(map(str, place))}.npy", values[order])
+        new.rename(new.with_name(token))
+    except OSError as error:
+        _log.warning("vectors are not kept in %s: %s", cache, error.strerror)
+        shutil.rmtree(new, ignore_errors=True)
 
 
-def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> ModelScore:
-    """The accuracy of a method with its 95 % interval.
-
-    Args:
-        method: as in `ModelScore`.
-        correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
-        rows: the rows, with ``pair_id`` and ``group``: rows with the same value are not independent.
-    """
-    columns = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
-    clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in columns]
-    n = independent_rows(correct, clusterings or [np.arange(len(correct))])
-    accuracy = float(correct.mean())
-    return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))
+def _kept_vectors() -> Path:
+    return cache_folder() / "vectors"
 
 
-BOOTSTRAPS: Final = 1000
-"""Number of bootstrap samples."""
-
-
-def bootstrap(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
-    """The 95 % interval of an accuracy: percentiles over samples of groups of rows, which hashes choose.
-
-    Args:
-        correct: 1 for each correct row, 0 for the others, shape (rows,).
-        rows: the rows; rows with the same ``group`` (or ``pair_id``, if there is no group) are sampled together.
-    """
-    groups = rows.select(pl.coalesce("group", "pair_id", "id").rank("dense") - 1).to_series().to_numpy()
-    right, size = np.bincount(groups, weights=correct), np.bincount(groups)
-    accuracies = []
-    for sample in range(BOOTSTRAPS):
-        chosen = splitmix64(np.arange(len(size)) + sample * 2**32) % np.uint64(len(size))
-        accuracies.append(right[chosen].sum() / size[chosen].sum())
-    low, high = np.percentile(accuracies, [2.5, 97.5])
-    return round(float(low), DIGITS), round(float(high), DIGITS)
-
-
-def majority(data: AuditInput) -> float:
-    """The accuracy on test of the class that is largest on train (on test, if there is no train split)."""
-    test = data.split("test")
-    source = data.split("train") if "train" in data.splits else test
-    largest = source["label"].value_counts().sort(["count", "label"], descending=[True, False])["label"][0]
-    return float((test["label"] == largest).mean() or 0.0)
-
-
-def best_of(scores: Sequence[ModelScore]) -> ModelScore:
-    """The score with the best accuracy on validation; among equal ones the first."""
-    return max(scores, key=lambda score: score.validation or 0.0)
+def keys_of(units: Sequence[Unit]) -> npt.NDArray[np.uint64]:
+    """The key of each text and its target."""
+    texts, starts, ends = zip(*units, strict=True)
+    return hashing.record_keys(texts, map(str, starts), map(str, ends)).to_numpy()

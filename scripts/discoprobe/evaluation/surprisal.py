@@ -28,7 +28,8 @@ import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.config import Shape, crossed
-from discoprobe.evaluation.models import Evaluation, LanguageModel, ModelScore, RowScores, in_batches, score_of
+from discoprobe.evaluation.models import LanguageModel, in_batches
+from discoprobe.evaluation.scores import Evaluation, ModelScore, RowScores, score_of
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
 from discoprobe.loaders.words import join_texts
@@ -87,20 +88,25 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Eval
     Raises:
         UnsupportedError: the rows are neither pairs nor choices, or the model gives texts no probability.
     """
-    if reason := misfit(data, has_head=model.source.has_head):
-        raise UnsupportedError(f"{data.name}: {reason}")
+    check(data, has_head=model.has_head)
     test = data.split("test")
     if data.shape is Shape.CHOICE:
         return _choices(data, test, model, progress)
     return _pairs(data, test, model, progress)
 
 
-def misfit(data: AuditInput, *, has_head: bool) -> str:
-    """Why a dataset cannot be scored by surprisal; empty if it can."""
+def check(data: AuditInput, *, has_head: bool) -> None:
+    """Checks that surprisal can score a dataset, by a model that gives texts a probability if it has such a head.
+
+    Raises:
+        UnsupportedError: the rows are neither pairs nor choices, or the model gives texts no probability.
+    """
     is_pairs = data.pairs and "test" in data.splits and data.split("test")["pair_id"].null_count() == 0
     if data.shape is not Shape.CHOICE and not is_pairs:
-        return "neither pairs nor choices: surprisal compares texts of a row or pair"
-    return "" if has_head else "its texts are compared by their probability, which only a causal model gives"
+        raise UnsupportedError(f"{data.name}: neither pairs nor choices: surprisal compares texts of a row or pair")
+    if not has_head:
+        problem = "its texts are compared by their probability, which only a causal model gives"
+        raise UnsupportedError(f"{data.name}: {problem}")
 
 
 def _pairs(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progress: Progress) -> Evaluation:

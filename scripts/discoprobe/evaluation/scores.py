@@ -1,0 +1,238 @@
+"""The scores of a model on a config: what is printed, saved, and compared.
+
+`probes` and `surprisal` make an `Evaluation`, which has the scores with the baselines that they must be compared with.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
+from discoprobe.cards.text.plots import layer_plot
+from discoprobe.loaders.files import write_atomically
+
+FORMAT: Final = 5
+"""Raised when the same model and rows get other scores, or the saved files another form."""
+
+
+class ModelScore(msgspec.Struct, frozen=True):
+    """The accuracy of a model by one method.
+
+    Attributes:
+        method: the pooling of a probe (`models.POOLINGS`); or how surprisal is added up (see `surprisal`).
+        accuracy: share of test rows (for surprisal, of pairs or items) that are correct; a tie counts one half.
+        interval: its 95 % confidence interval; rows of one group or pair are dependent.
+        n: number of test rows, pairs or items.
+        part: the part of the model that a probe reads (`models.Place`); empty for surprisal.
+        layer: the layer of a probe, 0 for the embeddings; None for surprisal.
+        macro_f1: mean F1 over the classes; None for pairs and choices.
+        validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
+        strength: the inverse regularisation that was chosen on validation; None for surprisal.
+        pearson: correlation of predicted and true scores, of configs with scores.
+        spearman: their rank correlation.
+        ties: pairs whose texts have the same surprisal, or choices whose least surprisal is not unique.
+        left_out: rows without a region, which this method cannot score.
+        condition: the rows of which the score is; empty for all.
+        bootstrap: the 95 % interval of a probe's accuracy by the bootstrap over groups of rows (Efron 1979), with the
+            same samples for all layers.
+    """
+
+    method: str
+    accuracy: float
+    interval: Interval
+    n: int
+    part: str = ""
+    layer: int | None = None
+    macro_f1: float | None = None
+    validation: float | None = None
+    strength: float | None = None
+    pearson: float | None = None
+    spearman: float | None = None
+    ties: int = 0
+    left_out: int = 0
+    condition: str = ""
+    bootstrap: Interval | None = None
+
+    @property
+    def where(self) -> str:
+        """Layer and pooling, or the measure of surprisal, in words."""
+        if self.layer is None:
+            return self.method
+        if self.part == "sentence":
+            return "sentence vector"
+        return f"{'' if self.part == 'model' else f'{self.part} '}layer {self.layer}, {self.method}"
+
+
+class RowScores(msgspec.Struct, frozen=True):
+    """What a model got right, per row, pair or item of test, for comparisons over the same rows.
+
+    Attributes:
+        ids: ids of the rows, pairs or items.
+        groups: rows with the same group are not independent; the id where there is none.
+        correct: 1 if right, 0 if wrong, one half for a tie.
+    """
+
+    ids: tuple[str, ...]
+    groups: tuple[str, ...]
+    correct: tuple[float, ...]
+
+
+class Controls(msgspec.Struct, frozen=True):
+    """How much of an accuracy is due to the probe, to word order and to training; all at the place of the best score.
+
+    Means over seeds, with their standard deviations.
+
+    Attributes:
+        seeds: number of seeds.
+        control: accuracy on control labels, which depend on the target word, or on the texts of a row, by chance
+            (Hewitt & Liang 2019).
+        control_sd: its standard deviation.
+        selectivity: accuracy minus ``control``.
+        code_length: bits of the labels of train in the online code (Voita & Titov 2020).
+        code_length_sd: its standard deviation, over orders of the rows.
+        uniform_code_length: bits that they need if all labels are equally probable.
+        compression: ``uniform_code_length / code_length``.
+        mlp: accuracy of a perceptron with one hidden layer.
+        mlp_sd: its standard deviation.
+        curve: number of training rows, and accuracy of the linear probe that has learned that many; nested.
+        shuffled_words: accuracy of the same probe on texts whose words are in another order.
+        random_weights: accuracy of the same probe on the same model before training; None for sentence vectors.
+    """
+
+    seeds: int
+    control: float
+    control_sd: float
+    selectivity: float
+    code_length: float
+    code_length_sd: float
+    uniform_code_length: float
+    compression: float
+    mlp: float
+    mlp_sd: float
+    curve: tuple[tuple[int, float], ...]
+    shuffled_words: float | None = None
+    random_weights: float | None = None
+
+
+class TopNeurons(msgspec.Struct, frozen=True):
+    """The neurons of all layers from which a label can be read, found by an elastic net (Durrani et al. 2020).
+
+    Attributes:
+        n: number of neurons in all layers.
+        accuracy: accuracy on test of the elastic net, which reads all of them.
+        top: layer and number of each top neuron, the best first: the smallest set (of 1, 2, 4, …) whose probe is at
+            most .01 less accurate on validation; empty if the best net has no weights, because it knows nothing.
+        top_accuracy: accuracy on test of the probe that reads only these.
+        by_layer: share of the top neurons that is in each layer.
+    """
+
+    n: int
+    accuracy: float
+    top: tuple[tuple[int, int], ...]
+    top_accuracy: float
+    by_layer: tuple[float, ...]
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """The scores of one model on one config.
+
+    Attributes:
+        config: name of the config.
+        model: folder or Hub id.
+        commit: the commit of the model, or the hash of its weights (`LanguageModel.commit`).
+        scores: for every layer and pooling, or for every way to add up surprisal.
+        best: the score to report: the best on validation, or the prediction of the suite.
+        majority: accuracy of the majority baseline on test; for surprisal, that of random guessing.
+        rows: what ``best`` got right.
+        truncated: number of texts that lost tokens on the left, because they are longer than the model allows.
+        train_rows: number of rows that the probe was trained on.
+        controls: further figures at the place of ``best``; None for surprisal.
+        neurons: the top neurons, if they were asked for; None for rows of several texts and for surprisal.
+        conditions: the score to report for parts of a suite.
+        shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
+        shortcut_accuracy: accuracy of that shortcut.
+        shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
+        readers: the share of people whose blind answer was right, of those of ``rows`` that were read.
+        key: hash of the rows, the model and the options: with the same key the scores are the same.
+        format: version of this form.
+    """
+
+    config: str
+    model: str
+    commit: str
+    scores: tuple[ModelScore, ...]
+    best: ModelScore
+    majority: float
+    rows: RowScores
+    truncated: int = 0
+    train_rows: int = 0
+    controls: Controls | None = None
+    neurons: TopNeurons | None = None
+    conditions: tuple[ModelScore, ...] = ()
+    shortcut: str | None = None
+    shortcut_accuracy: float | None = None
+    shortcut_rows: RowScores | None = None
+    readers: RowScores | None = None
+    key: str = ""
+    format: int = FORMAT
+
+    def to_json(self) -> str:
+        """The evaluation as a JSON object, keys as the attributes."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1).decode() + "\n"
+
+    def save(self, folder: Path) -> Path:
+        """Writes `path_of` below a folder, and for probes a plot of the accuracy by layer; returns the path."""
+        path = path_of(folder, self.config, self.model)
+        curves: dict[str, list[float]] = {}
+        intervals: dict[str, list[Interval]] = {}
+        for score in self.scores:
+            if score.layer is not None and score.part != "sentence":
+                name = score.method if score.part == "model" else f"{score.part}, {score.method}"
+                curves.setdefault(name, []).append(score.accuracy)
+                intervals.setdefault(name, []).append(score.bootstrap or score.interval)
+        if curves:
+            baselines = {"majority": self.majority}
+            if self.shortcut and self.shortcut_accuracy is not None:
+                baselines[f"shortcut: {self.shortcut}"] = self.shortcut_accuracy
+            svg = layer_plot(f"{self.config}: {Path(self.model).name}", curves, baselines, intervals)
+            write_atomically(path.with_suffix(".svg"), svg.encode())
+        write_atomically(path, self.to_json().encode())
+        return path
+
+
+def path_of(folder: Path, config: str, model: str) -> Path:
+    """The file of the scores of a model on a config: ``CONFIG/OWNER_MODEL.json``."""
+    owner_and_name = "_".join(Path(model).parts[-2:])
+    parent, name = (
+        "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name).strip("._")
+        for name in (config, owner_and_name)
+    )
+    return folder / parent / f"{name}.json"
+
+
+def read_saved(path: Path) -> Evaluation | None:
+    """The scores in a file; None if there are none, or those of another version."""
+    try:
+        evaluation = msgspec.json.decode(path.read_bytes(), type=Evaluation)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return evaluation if evaluation.format == FORMAT else None
+
+
+def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> ModelScore:
+    """The accuracy of a method with its 95 % interval.
+
+    Args:
+        method: as in `ModelScore`.
+        correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
+        rows: the rows, with ``pair_id`` and ``group``: rows with the same value are not independent.
+    """
+    columns = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
+    clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in columns]
+    n = independent_rows(correct, clusterings or [np.arange(len(correct))])
+    accuracy = float(correct.mean())
+    return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))
