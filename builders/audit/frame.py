@@ -249,6 +249,36 @@ def compares(shape: Shape, rows: pl.DataFrame, labels: tuple[str, ...]) -> bool:
     return shape is Shape.PAIR and (scored or bool(_INFERENCE & {name.lower() for name in labels}))
 
 
+def shape_of(texts: pl.Series) -> Shape:
+    """The shape of rows without choices, by how many texts the longest has."""
+    return {1: Shape.SENTENCE, 2: Shape.PAIR}.get(int(texts.list.len().to_numpy().max()), Shape.SEQUENCE)
+
+
+def of_others(  # noqa: PLR0913 (one parameter per part)
+    name: str, shape: Shape, labels: tuple[str, ...], rows: pl.DataFrame, about: Provenance, *, compared: bool = False,
+    perturbation: bool = False, pairs: bool = False, guessed_groups: bool = False,
+) -> AuditInput:  # fmt: skip
+    """Rows that others made: all tables and files become input of the audit here.
+
+    Args:
+        name: how reports call them.
+        shape: what one row holds.
+        labels: label names, which the column ``label`` indexes.
+        rows: as ``conform`` takes them.
+        about: how they were read.
+        compared: whether the label is known to say how much of one text is in the other (``COMPARED``).
+        perturbation: whether label 0 is an original and the others are edits of it.
+        pairs: whether rows come in groups that share ``pair_id``.
+        guessed_groups: whether ``group`` is a column that nobody named.
+    """
+    rows = conform(rows, shape)
+    exempt = COMPARED if compared or compares(shape, rows, labels) else {}
+    return AuditInput(
+        name, shape, labels, rows, perturbation=perturbation, pairs=pairs, natural=True, external=True,
+        guessed_groups=guessed_groups, exempt=exempt, read=about,
+    )  # fmt: skip
+
+
 def most_choices(rows: pl.DataFrame) -> int:
     """The largest number of choices of a row, from ``texts`` and ``n_context``."""
     return int(rows.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item())

@@ -24,12 +24,13 @@ from discoprobe.builders.audit.inputs.data_files import (
     groups,
     with_provenance,
 )
-from discoprobe.builders.audit.inputs.headerless import TABBED, guess_tabbed, spread_rows
+from discoprobe.builders.audit.inputs.headerless import guess_lines, read_lines, spread_rows
+from discoprobe.builders.audit.inputs.published import LINES
 from discoprobe.builders.audit.own_configs import own_shape, read_own
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
 from discoprobe.loaders.tables import Table, read_fields, read_table, unpacked
 
-FORMATS = (*TABBED, "pairs", "table")
+FORMATS = (*LINES, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""
 
 _SPLIT_COLUMNS = ("split", "data_split", "partition")
@@ -79,15 +80,15 @@ def _read_group(group: Group, reading: Reading) -> Result:
     elif (
         group.suffix in {".txt", ".tsv", ".tab", ""}
         and not reading.names_columns
-        and reading.format_name in {None, *TABBED}
+        and reading.format_name in {None, *LINES}
     ):
         tables, skipped = _read_splits(
             group, lambda path: Table(read_fields(path, reading.encoding).with_columns(file=pl.lit(path.name)), "")
         )
         place = pl.format("{}:{}", "file", "number")
         lines = pl.concat(table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items())
-        format_name = reading.format_name or guess_tabbed(group.name, lines)
-        data = TABBED[format_name](group.name, lines) if format_name else None
+        format_name = reading.format_name or guess_lines(group.name, lines)
+        data = read_lines(group.name, lines, format_name) if format_name else None
     if data is None:
         tables, skipped = _read_splits(group, lambda path: read_table(path, reading.encoding))
         first = next(iter(tables.values()))
