@@ -9,7 +9,7 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_edited", "with_used_labels"],
-    "integrity": ["INTEGRITY", "Subject", "fidelity"],
+    "integrity": ["INTEGRITY", "fidelity"],
     "intervals": [
         "Interval", "exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
     "own_configs": ["from_config"],

@@ -118,10 +118,10 @@ class Finding(msgspec.Struct, frozen=True):
         macro_f1: for shortcuts where labels keep the distribution of their corpus, the macro-F1 of the solver.
     """
 
-    check: str
-    kind: Kind
-    severity: Severity
-    status: Status
+    check: str = ""
+    kind: Kind = Kind.INTEGRITY
+    severity: Severity = Severity.ERROR
+    status: Status = Status.SKIPPED
     measured: Number | None = None
     threshold: Number | None = None
     baseline: float | None = None

@@ -19,7 +19,7 @@ from scipy.sparse import csgraph
 from discoprobe.auditing import read_all
 from discoprobe.builders.audit.frame import COMPARED, AuditInput, with_edited
 from discoprobe.builders.audit.inputs.data_files import Reading, Skipped
-from discoprobe.builders.audit.integrity import SPLIT_NUMBER, Subject
+from discoprobe.builders.audit.integrity import SPLIT_NUMBER, shared_by
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.run import audit
@@ -216,11 +216,11 @@ def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
     counts: Counter[str] = Counter()
     rows = data.rows
     for check in LEAKS:
-        subject = Subject(replace(data, rows=rows))
+        of_rows = replace(data, rows=rows)
         if check == "dup-within":
-            leaking = subject.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
+            leaking = of_rows.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
         else:
-            frame, key = subject.shared_by(check)
+            frame, key = shared_by(of_rows, check)
             leaking = frame.filter(SPLIT_NUMBER.max().over(key) > SPLIT_NUMBER)
         leaking = leaking.select("split", "place").unique()
         counts[check] = leaking.height
@@ -237,10 +237,10 @@ def regrouped(data: AuditInput) -> tuple[AuditInput, str]:
     """
     rows = data.rows.with_row_index("row")
     numbers = rows.select("row", "split", "place")
-    subject, n = Subject(data), rows.height
+    n = rows.height
     ends: list[tuple[np.ndarray, np.ndarray]] = []
     for check in ("dup-across", "sentence-leak", "near-dup"):
-        frame, key = subject.shared_by(check)
+        frame, key = shared_by(data, check)
         shared = (
             frame.select("split", "place", key).join(numbers, on=["split", "place"]).select("row", link=pl.col(key))
         )
