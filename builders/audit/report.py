@@ -226,6 +226,57 @@ class Heuristics(msgspec.Struct, frozen=True):
     fallbacks: tuple[Baseline, ...]
 
 
+NOT_AUDITED: Final = "not audited"
+MARKS: Final = {"below": "✓", "open": "○", "above": "✗", "not measured": "?", NOT_AUDITED: ""}
+"""Word of a verdict → its mark."""
+EXEMPT: Final = "†"
+"""Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a report says in words (``cards.text.verdicts`` writes them).
+
+    Attributes:
+        word: one of ``MARKS``.
+        checks: those above their threshold, those that cost most first.
+        resolution: the smallest gain over the majority baseline that the rows could have shown; None where no shortcut
+            with a threshold was measured.
+        of_design: whether ``checks`` are above only with the rows of all languages of the task.
+        grade: of the check that costs most; empty unless ``word`` is ``above``.
+        faults: the checks above their threshold with their figures and grades, in words.
+        exempt: checks that the task is exempt from although they are above their threshold, or open.
+        text: the verdict in sentences.
+        remark: the same in a few words, for tables that have the strongest shortcut in another column.
+    """
+
+    word: str
+    checks: tuple[str, ...] = ()
+    resolution: float | None = None
+    of_design: bool = False
+    grade: str = ""
+    faults: str = ""
+    exempt: tuple[str, ...] = ()
+    text: str = NOT_AUDITED.capitalize()
+    remark: str = ""
+
+    def to_dict(self) -> dict[str, JSON]:
+        """The verdict as JSON holds it, beside the report."""
+        return {
+            "verdict": self.word, "verdict_checks": list(self.checks), "of_design": self.of_design,
+            "grade": self.grade or None, "sentence": self.text,
+        }  # fmt: skip
+
+    @property
+    def is_minor(self) -> bool:
+        """Whether it is above a threshold with minor findings only: then no command ends with an error."""
+        return self.word == Status.ABOVE and self.grade == Grade.MINOR
+
+    @property
+    def mark(self) -> str:
+        """The mark of the word, with one for exemptions."""
+        return MARKS[self.word] + (EXEMPT if self.exempt else "")
+
+
 class Report(msgspec.Struct, frozen=True):
     """What an audit found.
 
@@ -244,6 +295,7 @@ class Report(msgspec.Struct, frozen=True):
         read: how the data were read; None for a config that was built.
         edited: whether texts were edited, so that what tells words or characters is a fault.
         external: whether others made the rows.
+        verdict: what all this says in words, once it has been judged (``cards.text.verdicts``).
     """
 
     name: str
@@ -260,6 +312,11 @@ class Report(msgspec.Struct, frozen=True):
     read: Provenance | None = None
     edited: bool = False
     external: bool = False
+    verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
+
+    def __repr__(self) -> str:
+        best = f"; strongest {self.strongest.check} {self.strongest.measured:.3f}" if self.strongest else ""
+        return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -360,7 +417,7 @@ class Report(msgspec.Struct, frozen=True):
         """The report as JSON holds it.
 
         ``failed``, ``outcome``, ``resolution``, ``strongest`` and ``strongest_beside_text``, and the grade of each
-        finding, are added for readers.
+        finding, are added for readers, and the verdict if it has been judged.
         """
         summary: dict[str, JSON] = {
             "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
@@ -373,7 +430,9 @@ class Report(msgspec.Struct, frozen=True):
         fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
             values |= {"grade": finding.grade, "removable": finding.removable}
-        return {name: _plain(value) for name, value in (summary | fields).items()}
+        del fields["verdict"]
+        judged = {} if self.verdict.word == NOT_AUDITED else self.verdict.to_dict()
+        return {name: _plain(value) for name, value in (summary | fields).items()} | judged
 
     def to_json(self) -> str:
         """The report as a line of JSON, numbers rounded to six digits."""

@@ -12,7 +12,18 @@ from typing import Final
 
 import msgspec
 
-from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, Tally, designs, grade_of
+from discoprobe.builders.audit.report import (
+    MARKS,
+    NOT_AUDITED,
+    Design,
+    Grade,
+    Report,
+    Status,
+    Tally,
+    Verdict,
+    designs,
+    grade_of,
+)
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
 
@@ -20,62 +31,12 @@ ABOVE: Final = str(Status.ABOVE)
 OPEN: Final = str(Status.OPEN)
 BELOW: Final = str(Status.BELOW)
 UNMEASURED: Final = str(Status.UNMEASURED)
-NOT_AUDITED: Final = "not audited"
-
-MARKS: Final = {BELOW: "✓", OPEN: "○", ABOVE: "✗", UNMEASURED: "?", NOT_AUDITED: ""}
-"""Word of a verdict → its mark."""
-EXEMPT: Final = "†"
-"""Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
 _NAMED: Final = 3
 """Checks that a verdict names; of more it gives the number."""
 _WITH_CUE: Final = frozenset({"token", "surface"})
 """Solvers whose finding names the cue."""
 _FEW: Final = 0.1
 """Largest share of faulty rows that `build import --drop-leaks` leaves out."""
-
-
-class Verdict(msgspec.Struct, frozen=True):
-    """What the audit says of a config.
-
-    Attributes:
-        word: one of ``MARKS``.
-        checks: those above their threshold, those that cost most first.
-        resolution: the smallest gain over the majority baseline that the rows could have shown; None where no shortcut
-            with a threshold was measured.
-        of_design: whether ``checks`` are above only with the rows of all languages of the task.
-        grade: of the check that costs most; empty unless ``word`` is ``above``.
-        faults: the checks above their threshold with their figures and grades, in words.
-        exempt: checks that the task is exempt from although they are above their threshold, or open.
-        text: the verdict in sentences.
-        remark: the same in a few words, for tables that have the strongest shortcut in another column.
-    """
-
-    word: str
-    checks: tuple[str, ...] = ()
-    resolution: float | None = None
-    of_design: bool = False
-    grade: str = ""
-    faults: str = ""
-    exempt: tuple[str, ...] = ()
-    text: str = NOT_AUDITED.capitalize()
-    remark: str = ""
-
-    def to_dict(self) -> dict[str, JSON]:
-        """The verdict as JSON holds it, beside the report."""
-        return {
-            "verdict": self.word, "verdict_checks": list(self.checks), "of_design": self.of_design,
-            "grade": self.grade or None, "sentence": self.text,
-        }  # fmt: skip
-
-    @property
-    def is_minor(self) -> bool:
-        """Whether it is above a threshold with minor findings only: then no command ends with an error."""
-        return self.word == ABOVE and self.grade == Grade.MINOR
-
-    @property
-    def mark(self) -> str:
-        """The mark of the word, with one for exemptions."""
-        return MARKS[self.word] + (EXEMPT if self.exempt else "")
 
 
 def verdict_of(report: Report) -> Verdict:

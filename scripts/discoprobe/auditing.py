@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
-from msgspec import field
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
-from discoprobe.builders.audit.report import JSON, Report
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import audit_entry
-from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdicts
+from discoprobe.cards.text.verdicts import task_designs, verdicts
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
 
     import datasets
 
+    from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import Audited
 
 
@@ -155,9 +154,12 @@ def read_dataset(
     ), skipped  # fmt: skip
 
 
-def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
-    """The verdict on each report. For configs of discoprobe's tasks, the task over all its reports must pass, too."""
-    return list(verdicts(_audited(reported)).values())
+def judged(reported: Sequence[Report]) -> list[Report]:
+    """The reports with verdicts. For configs of discoprobe's tasks, the task over all its reports must pass, too."""
+    return [
+        msgspec.structs.replace(report, verdict=verdict)
+        for report, verdict in zip(reported, verdicts(_audited(reported)).values(), strict=True)
+    ]
 
 
 def _audited(reported: Sequence[Report]) -> dict[str, Audited]:
@@ -189,30 +191,15 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
 
 
 def reports(datasets: Sequence[AuditInput], jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
-    """A report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
+    """A judged report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
     reports: list[Report] = []
-    alone = len(datasets) == 1
     with process_pool(min(jobs, max(2, len(datasets)))) as executor:
-        if alone:
-            return [audit(datasets[0], executor=executor)]
+        if len(datasets) == 1:
+            return judged([audit(datasets[0], executor=executor)])
         for report in (executor.map if executor else map)(audit, datasets):
             reports.append(report)
             progress("auditing", len(reports), len(datasets))
-    return reports
-
-
-class JudgedReport(Report, frozen=True):
-    """A report with its verdict, as `build audit --json` prints it."""
-
-    verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
-
-    def __repr__(self) -> str:
-        best = f"; strongest {self.strongest.check} {self.strongest.measured:.3f}" if self.strongest else ""
-        return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
-
-    def to_dict(self) -> dict[str, JSON]:
-        """The report and the verdict as JSON holds them."""
-        return Report.to_dict(self) | self.verdict.to_dict()
+    return judged(reports)
 
 
 def audit_any(  # noqa: PLR0913 (one parameter per option)
@@ -220,7 +207,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
     edited: str | Sequence[str] = (), exclude: str | Sequence[str] = (), config: str | None = None,
     format_name: str | None = None, encoding: str = "", name: str = "data", jobs: int = 1,
-) -> JudgedReport:  # fmt: skip
+) -> Report:  # fmt: skip
     """The audit of a config or of data in memory.
 
     Args:
@@ -246,7 +233,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         UnreadableDataError: the columns cannot be detected, or there are no rows.
     """
     if isinstance(data, Config | AuditInput):
-        return _judge(audit(data))
+        return judged([audit(data)])[0]
     reading = reading_of(
         text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
         exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
@@ -265,12 +252,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
     report = reports([with_edited(dataset, reading.edited) for dataset in read], jobs, silent)[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
-    return _judge(msgspec.structs.replace(report, notes=(*report.notes, *notes)))
-
-
-def _judge(report: Report) -> JudgedReport:
-    values = {part.name: getattr(report, part.name) for part in msgspec.structs.fields(report)}
-    return JudgedReport(**values, verdict=verdicts_of([report])[0])
+    return msgspec.structs.replace(report, notes=(*report.notes, *notes))
 
 
 def _frame(rows: Any) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from discoprobe.auditing import read_all
+from discoprobe.auditing import judged, read_all
 from discoprobe.builders.audit.frame import COMPARED, AuditInput, with_edited
 from discoprobe.builders.audit.inputs.data_files import Reading, Skipped
 from discoprobe.builders.audit.integrity import SPLIT_NUMBER, shared_by
@@ -28,7 +28,6 @@ from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import verdict_of
 from discoprobe.foreign_suites import SUFFIXES, SUITES, suite_of
 from discoprobe.loaders import hashing
 from discoprobe.loaders.catalogue import licences
@@ -107,7 +106,8 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
             source = replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, of_rows, name=name, lang=lang, source=source, leaks=leaks)
         report = replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
-    written = not strict or not report.failed or verdict_of(report).is_minor
+    (report,) = judged([report])
+    written = not strict or not report.failed or report.verdict.is_minor
     if written:
         with open_release(out) as release:
             release.add(config, report)

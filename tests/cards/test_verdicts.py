@@ -11,11 +11,22 @@ import msgspec
 import pytest
 from releases import config, report
 
-from discoprobe.builders.audit import Figure, Finding, Kind, Severity, Status, exact, smallest_gain, tallies
+from discoprobe.builders.audit import (
+    MARKS,
+    NOT_AUDITED,
+    Figure,
+    Finding,
+    Kind,
+    Severity,
+    Status,
+    exact,
+    smallest_gain,
+    tallies,
+)
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
-from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, markdown
+from discoprobe.cards.text import ABOVE, BELOW, OPEN, UNMEASURED, card, markdown
 from discoprobe.cards.text.verdicts import closest_designs, recorded_designs, verdict_of, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
