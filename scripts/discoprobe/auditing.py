@@ -1,7 +1,7 @@
 """Audits data that are there already: `build audit`.
 
 `read_all` reads a release folder, its configs, other files, or datasets of the Hub (`reading_of` says how); `reports`
-audits what was read. `audit_any` is the same for data in memory.
+audits what was read, and `audit_all` does both. `audit_any` is the same for data in memory.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import polars as pl
 
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
@@ -74,37 +74,30 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
         DiscoprobeError: the only name is none of these, or nothing can be read.
     """
     paths: list[Path] = []
-    parts: list[Read] = []
+    others: list[str] = []
     for name in names or [str(out)]:
         if is_url(name) and not _is_hub_id(name):
             path: Path | None = local(name)
         else:
             path = next((place for place in (Path(name), out / name) if place.exists()), None)
-        if path is not None:
+        if path is None:
+            others.append(name)
+        else:
             is_release = (path / manifest.NAME).is_file()
             paths += [path / config for config in sorted(manifest.read(path)["configs"])] if is_release else [path]
-        elif _is_hub_id(name):
-            parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
+    data: list[AuditInput] = []
+    skipped: list[Skipped] = []
+    for name in (*([""] if paths else []), *others):
+        try:
+            read, unread = _read_hub(name, out, reading) if name else read_files(paths, reading)
+        except UnreadableDataError as error:
+            skipped.append(Skipped(name, str(error).removeprefix(f"{name}: ")))
         else:
-            missing = f"no such file, folder, config of {out}, or Hub id (hf://owner/name)"
-            if len(names) < 2:  # noqa: PLR2004  nothing else is asked for
-                raise DiscoprobeError(f"{name}: {missing}")
-            parts.append(((), (Skipped(name, missing),)))
-    if paths:
-        parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
-    data = tuple(with_edited(dataset, reading.edited) for of_part, _ in parts for dataset in of_part)
-    skipped = tuple(source for _, of_part in parts for source in of_part)
+            data += read
+            skipped += unread
     if not data:
         raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
-    return data, skipped
-
-
-def _skipping(name: str, read: Callable[[], Read]) -> Read:
-    """The result of ``read``, or nothing, with the reason, if the data cannot be read."""
-    try:
-        return read()
-    except UnreadableDataError as error:
-        return (), (Skipped(name, str(error).removeprefix(f"{name}: ")),)
+    return tuple(data), tuple(skipped)
 
 
 def _is_hub_id(name: str) -> bool:
@@ -117,11 +110,13 @@ def _is_hub_id(name: str) -> bool:
     return name.startswith(HUB) or (name.count("/") == 1 and not is_path)
 
 
-def _read_hub(name: str, reading: Reading) -> Read:
+def _read_hub(name: str, out: Path, reading: Reading) -> Read:
     """The rows of a dataset on the Hub, loaded with ``datasets.load_dataset``.
 
     ``name`` is ``owner/name``, ``hf://owner/name`` or ``hf://datasets/owner/name``, and may end with ``/config``.
     """
+    if not _is_hub_id(name):
+        raise UnreadableDataError(f"{name}: no such file, folder, config of {out}, or Hub id (hf://owner/name)")
     import datasets
 
     parts = name.removeprefix(HUB).removeprefix("datasets/").split("/")
@@ -202,6 +197,14 @@ def reports(datasets: Sequence[AuditInput], jobs: int, progress: Callable[[str, 
     return judged(reports)
 
 
+def audit_all(
+    names: Sequence[str], out: Path, reading: Reading, jobs: int, progress: Callable[[str, int, int], None]
+) -> tuple[Read, list[Report]]:
+    """What is read under some names (`read_all`), and a judged report on each dataset."""
+    read = read_all(names, out, reading)
+    return read, reports(read[0], jobs, progress)
+
+
 def audit_any(  # noqa: PLR0913 (one parameter per option)
     data: object, *, text: str | Sequence[str] = (), label: str | None = None, choices: str | Sequence[str] = (),
     pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
@@ -250,7 +253,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         read, skipped = read_dataset(name, splits, reading)
     else:
         read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
-    report = reports([with_edited(dataset, reading.edited) for dataset in read], jobs, silent)[0]
+    report = reports(read, jobs, silent)[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
     return msgspec.structs.replace(report, notes=(*report.notes, *notes))
 

@@ -50,7 +50,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
-    from discoprobe.auditing import design_rows, read_all, reading_of, reports
+    from discoprobe.auditing import audit_all, design_rows, reading_of
     from discoprobe.builders.audit.report import Grade, Status
     from discoprobe.remote_folders import local
 
@@ -59,13 +59,13 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         format_name=format_, encoding=encoding, group=group, edited=edited,
     )  # fmt: skip
     with terminal.progress() as progress:
-        datasets, skipped = read_all(names or [], local(out), reading)
-        audited = reports(datasets, jobs, progress)
+        read, audited = audit_all(names or [], local(out), reading, jobs, progress)
+    skipped = read[1]
     show_reports(audited, skipped, as_json=json_)
     if html:
         from discoprobe.cards.review.pages import write_audit_page
 
-        write_audit_page(html, (datasets, skipped), audited)
+        write_audit_page(html, read, audited)
     if not json_ and (designs := design_rows(audited)):
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
