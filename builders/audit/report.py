@@ -116,6 +116,7 @@ class Finding(msgspec.Struct, frozen=True):
         resolution: for shortcuts, the smallest gain over the baseline that these rows could have shown.
         cost: by which share it can change a score (``Grade``); None if nothing was measured.
         macro_f1: for shortcuts where labels keep the distribution of their corpus, the macro-F1 of the solver.
+        configs: how many configs of a task it is about (``designs``); one in a report.
     """
 
     check: str = ""
@@ -135,6 +136,7 @@ class Finding(msgspec.Struct, frozen=True):
     resolution: float | None = None
     cost: float | None = None
     macro_f1: Figure | None = None
+    configs: int = 1
 
     @property
     def grade(self) -> Grade | None:
@@ -430,6 +432,7 @@ class Report(msgspec.Struct, frozen=True):
         fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
             values |= {"grade": finding.grade, "removable": finding.removable}
+            del values["configs"]
         del fields["verdict"]
         judged = {} if self.verdict.word == NOT_AUDITED else self.verdict.to_dict()
         return {name: _plain(value) for name, value in (summary | fields).items()} | judged
@@ -479,54 +482,19 @@ def tallies(report: Report) -> dict[str, Tally]:
     }
 
 
-class Design(msgspec.Struct, frozen=True):
-    """A shortcut over the configs of a task.
-
-    Attributes:
-        check: id of the check.
-        configs: how many were added up.
-        n: their rows.
-        accuracy: of the solver that is best over all of them.
-        baseline: accuracy of the majority label.
-        threshold: the largest accuracy allowed.
-        interval: 95 % interval of ``accuracy``.
-        outcome: ``above`` if the lower end of the interval is above the threshold, with all configs and without any one
-            of them (a shortcut of one config alone is not one of the design; it fails that config only), ``below`` if
-            the upper end is at most the threshold, else ``open``.
-    """
-
-    check: str
-    configs: int
-    n: int
-    accuracy: float
-    baseline: float
-    threshold: float
-    interval: Interval
-    outcome: Status
-
-    @property
-    def failed(self) -> bool:
-        """Whether the design is above its threshold."""
-        return self.outcome is Status.ABOVE
-
-    @property
-    def gain(self) -> float:
-        """How far the solver is above the majority baseline."""
-        return round(self.accuracy - self.baseline, DIGITS)
-
-
-def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
+def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Finding]:
     """Every shortcut of a task over the rows of its configs, in the order of ``thresholds.CHECKS``.
 
     Each solver of a check is added up by itself before the best is chosen. Solvers that some config lacks (the seventh
-    text alone, where not all rows have seven) are left out.
+    text alone, where not all rows have seven) are left out. A shortcut is above its threshold if the lower end of the
+    interval is, with all configs and without any one of them: one of one config alone fails that config only.
 
     Args:
         configs: the ``tallies`` of each config.
     """
     tested = []
-    for check in BY_ID:
-        parts = [config[check] for config in configs if check in config]
+    for check in BY_ID.values():
+        parts = [config[check.id] for config in configs if check.id in config]
         names = [name for name in (parts[0].correct if parts else ()) if all(name in part.correct for part in parts)]
         if not names:
             continue
@@ -534,10 +502,13 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
         without_one = [_add_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts) if parts[1:] else 0)]
         n = sum(part.n for part in parts)
         baseline = round(sum(part.baseline for part in parts) / n, DIGITS)
-        outcome = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
-        if outcome is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
-            outcome = Status.OPEN
-        tested.append(Design(check, len(parts), n, accuracy, baseline, threshold, interval, outcome))
+        status = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
+        if status is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
+            status = Status.OPEN
+        tested.append(Finding(
+            check.id, check.kind, Severity.ERROR, status, accuracy, threshold, baseline, interval, n,
+            configs=len(parts),
+        ))  # fmt: skip
     return tested
 
 

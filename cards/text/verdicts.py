@@ -15,7 +15,7 @@ import msgspec
 from discoprobe.builders.audit.report import (
     MARKS,
     NOT_AUDITED,
-    Design,
+    Finding,
     Grade,
     Report,
     Status,
@@ -50,7 +50,7 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
     A config without a task is judged by its own rows only.
     """
     above = {
-        task: tuple(design.check for design in _designs(audits) if design.failed)
+        task: tuple(design.check for design in _designs(audits) if design.status is Status.ABOVE)
         for task, audits in _audits_by_task(configs).items()
     }
     return {
@@ -236,7 +236,7 @@ def _figure(check: str, finding: FindingEntry) -> str:
     return f"{check} {finding['measure']} {value:.3f}{interval} (threshold {threshold or 0.0:.3f})"
 
 
-def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
+def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Finding]]:
     """Every shortcut over the rows of all configs of a task, by task; for tasks of which several were audited."""
     return {
         task: of_task
@@ -245,20 +245,23 @@ def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
     }
 
 
-def closest_designs(configs: Mapping[str, Audited]) -> dict[str, Design]:
+def closest_designs(configs: Mapping[str, Audited]) -> dict[str, Finding]:
     """Of `task_designs`, for each task the shortcut that is farthest above its threshold, or least below it."""
     designs = {task: of_task for task, of_task in task_designs(configs).items() if of_task}
-    return {task: max(of_task, key=lambda each: each.accuracy - each.threshold) for task, of_task in designs.items()}
+    return {
+        task: max(of_task, key=lambda each: (each.measured or 0.0) - (each.threshold or 0.0))
+        for task, of_task in designs.items()
+    }
 
 
 @functools.cache
-def recorded_designs() -> Mapping[str, Design]:
+def recorded_designs() -> Mapping[str, Finding]:
     """`closest_designs` of the treebanks that ``scripts/benchmark.py release`` builds, as it wrote them.
 
     They are the same on every card of a task, whatever else is in the release.
     """
     data = importlib.resources.files("discoprobe.cards.metadata").joinpath("designs.json").read_bytes()
-    return msgspec.json.decode(data, type=dict[str, Design])
+    return msgspec.json.decode(data, type=dict[str, Finding])
 
 
 def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
@@ -269,7 +272,7 @@ def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry
     return audits
 
 
-def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
+def _designs(audits: Sequence[AuditEntry]) -> list[Finding]:
     """Every shortcut of a task over the rows of its configs; without those that the task is exempt from."""
     exempt = {check for audit in audits for check in audit.get("exempt", [])}
     evidence = [msgspec.convert(audit.get("evidence", {}), dict[str, Tally]) for audit in audits]

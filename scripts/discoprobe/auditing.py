@@ -175,13 +175,14 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "check": design.check,
             "configs": design.configs,
             "rows": design.n,
-            "accuracy": f"{design.accuracy:.3f} [{design.interval[0]:.3f}, {design.interval[1]:.3f}]",
+            "accuracy": f"{design.measured:.3f} [{low:.3f}, {high:.3f}]",
             "gain": f"{design.gain:+.3f}",
             "threshold": f"{design.threshold:.3f}",
-            "design": str(design.outcome),
+            "design": str(design.status),
         }
         for task, designs in task_designs(_audited(reported)).items()
         for design in designs
+        for low, high in filter(None, [design.interval])
     ]
 
 

@@ -226,7 +226,7 @@ def test_the_card_of_a_config_quotes_the_record_of_its_task_and_no_other_config(
     """What is recorded of the treebanks stays the same, whatever else is in a release."""
     audits = {name: {"task": "so", "audit": audit} for name, audit in _audits(*[0.55] * 20).items()}
     designs = closest_designs(audits)
-    assert (designs["so"].configs, designs["so"].n, designs["so"].accuracy) == (20, 1200, 0.55)
+    assert (designs["so"].configs, designs["so"].n, designs["so"].measured) == (20, 1200, 0.55)
     text = json.dumps({task: msgspec.to_builtins(design) for task, design in designs.items()})
     monkeypatch.setattr(importlib.resources, "files", lambda _: SimpleNamespace(
         joinpath=lambda _: SimpleNamespace(read_bytes=text.encode)))  # fmt: skip
