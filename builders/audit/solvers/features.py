@@ -4,7 +4,7 @@ Dense features have shape (units, features), sparse ones too. The texts of a uni
 but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
-from discoprobe.builders.audit.solvers.problem import Problem
+from discoprobe.builders.audit.solvers.problem import Problem, Rows
 from discoprobe.builders.passages.similarity import char_grams
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import lowered_words, tokens
@@ -223,13 +223,13 @@ class Features:
         extremes = [values == bound[row] for bound in (largest, smallest)]
         return np.hstack([values - mean[row], *extremes])
 
-    def chars(self, slots: Sequence[int]) -> "sparse.csr_array | CharWeights":
+    def chars(self, slots: Sequence[int]) -> Rows:
         """TF-IDF weights of character 1-5-grams of the texts in some slots, one block of columns per slot.
 
         With one fold, no unit is asked for twice, and the weights of few units are in memory at a time.
         """
-        weights = CharWeights(self._char_counts, self.slots, slots)
-        return weights if len(self._problem.folds) == 1 else weights[np.arange(self._n)]
+        weights = char_weights(self._char_counts, self.slots, slots)
+        return weights if len(self._problem.folds) == 1 else weights(np.arange(self._n))
 
     @cached_property
     def _char_counts(self) -> sparse.csr_array:
@@ -463,27 +463,25 @@ class Features:
         return np.hstack([upper, means, nearest, *by_size, gap, ranks, self._beside(means[:, :1])])
 
 
-class CharWeights:
-    """TF-IDF weights of character n-grams, made of the counts when units are asked for: those of all need most memory.
+def char_weights(counts: sparse.csr_array, n_slots: int, slots: Sequence[int]) -> Callable[[Ints], sparse.csr_array]:
+    """What makes the TF-IDF weights of some units when they are asked for: those of all need most memory.
 
-    ``weights[units]`` has shape (units, columns), rows of length 1, without the columns that fewer than two units have.
+    The weights have shape (units, columns), rows of length 1, without the columns that fewer than two units have.
+
+    Args:
+        counts: of character n-grams, of each unit ``n_slots`` rows.
+        n_slots: how many texts a unit has.
+        slots: which of them are read: one block of columns for each.
     """
+    n, read = counts.shape[0] // n_slots, np.array(slots)
 
-    def __init__(self, counts: sparse.csr_array, n_slots: int, slots: Sequence[int]) -> None:
-        """Takes counts, of each unit ``n_slots`` rows, and the slots that are read: one block of columns for each."""
-        self._counts, self._n_slots, self._slots = counts, n_slots, np.array(slots)
-        self._n = counts.shape[0] // n_slots
-        self._occurrences = np.zeros(len(slots) * counts.shape[1], np.int64)
-        for start in range(0, self._n, _UNITS_AT_ONCE):
-            self._occurrences += _occurrences(self._blocks(np.arange(start, min(self._n, start + _UNITS_AT_ONCE))))
+    def blocks(units: Ints) -> sparse.csr_array:
+        return _in_blocks(counts[(units[:, None] * n_slots + read).ravel()], len(read))
 
-    def __getitem__(self, units: Ints) -> sparse.csr_array:
-        """The weights of some units."""
-        return _weigh(self._blocks(units), self._occurrences, self._n)
-
-    def _blocks(self, units: Ints) -> sparse.csr_array:
-        """The counts of some units, of its slots side by side."""
-        return _in_blocks(self._counts[(units[:, None] * self._n_slots + self._slots).ravel()], len(self._slots))
+    occurrences = np.zeros(len(read) * counts.shape[1], np.int64)
+    for start in range(0, n, _UNITS_AT_ONCE):
+        occurrences += _occurrences(blocks(np.arange(start, min(n, start + _UNITS_AT_ONCE))))
+    return lambda units: _weigh(blocks(units), occurrences, n)
 
 
 def _in_blocks(counts: sparse.csr_array, n_slots: int) -> sparse.csr_array:

@@ -10,8 +10,8 @@ names the commonest class. The baseline is the better one of two: naming the com
 expected F1 is the share of each class: 1 / k in the mean.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -134,11 +134,8 @@ def best_of(scores: Mapping[str, Score]) -> Score:
     return replace(scores[name], tries=len(scores), detail=name, tried=tried)
 
 
-class Rows(Protocol):
-    """Features of all units, of which some are asked for."""
-
-    def __getitem__(self, units: Ints, /) -> Matrix:
-        """The features of some units, shape (units, features)."""
+Rows: TypeAlias = "Matrix | Callable[[Ints], Matrix]"
+"""The features of all units, shape (units, features), or a function that gives those of the units it is asked for."""
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -200,28 +197,26 @@ class Problem(msgspec.Struct, frozen=True):
             return round(float(np.mean(1 / counts)), DIGITS)
         return round(float(np.bincount(self.y[self.measured]).max() / len(rows)), DIGITS)
 
-    def learn(self, features: "Rows | Callable[[Fold], Floats]", learner: Learner = regression) -> Score:
+    def learn(self, features: Rows, learner: Learner = regression) -> Score:
         """The score of a model that learns in each fold and answers for the units held out.
 
         Args:
-            features: of all units, shape (units, features), or a function that makes them of what a fold learns from.
-                Sparse ones may be anything that gives the matrix of the units it is indexed with.
+            features: of all units.
             learner: makes a model of features and labels; logistic regression where none is given.
         """
         return self.score_answers(*self.answer(features, learner))
 
-    def answer(
-        self, features: "Rows | Callable[[Fold], Floats]", learner: Learner = regression
-    ) -> tuple[Floats, Floats]:
+    def learn_by_fold(self, features: Callable[[Fold], Floats]) -> Score:
+        """The same by logistic regression, with features of all units that are made of what a fold learns from."""
+        return self.score_answers(*_join(self._answers(features(fold), fold, regression) for fold in self.folds))
+
+    def answer(self, features: Rows, learner: Learner = regression) -> tuple[Floats, Floats]:
         """What the model of ``learn`` says of the measured units.
 
         Returns:
             The probability of each label, shape (units, labels), and a score per unit, larger for label 1.
         """
-        answers = [
-            self._answers(features(fold) if callable(features) else features, fold, learner) for fold in self.folds
-        ]
-        return np.vstack([shares for shares, _ in answers]), np.concatenate([lean for _, lean in answers])
+        return _join(self._answers(features, fold, learner) for fold in self.folds)
 
     def score_answers(self, probabilities: Floats, leaning: Floats) -> Score:
         """The score of what ``answer`` returns."""
@@ -253,15 +248,16 @@ class Problem(msgspec.Struct, frozen=True):
         numbers = self.measured_rows[doubtful].tolist()
         return list(zip(numbers, confident[doubtful].argmax(axis=1).tolist(), strict=True))
 
-    def _answers(self, features: "Rows", fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
+    def _answers(self, features: Rows, fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
         """Probability of each label, shape (units, labels), and a score per unit, larger for label 1."""
+        of_units = features if callable(features) else features.__getitem__
         classes, y = np.unique(self.y[fold.train], return_inverse=True)
         probabilities = np.zeros((len(fold.test), len(self.labels)))
         if len(classes) == 1:  # nothing to learn
             probabilities[:, classes[0]] = 1.0
             return probabilities, np.zeros(len(fold.test))
-        model = learner(features[fold.train], y)
-        asked = features[fold.test]
+        model = learner(of_units(fold.train), y)
+        asked = of_units(fold.test)
         probabilities[:, classes] = model.predict_proba(asked)
         if isinstance(features, np.ndarray) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
             return probabilities, in_pairs
@@ -369,6 +365,11 @@ class Problem(msgspec.Struct, frozen=True):
         """The score of answers for some rows, by their numbers."""
         clusterings = tuple(numbers[rows] for numbers in self.clusterings)
         return Score(correct, confidence, self.ids[rows], clusterings, cross_validated=len(self.folds) > 1)
+
+
+def _join(answers: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    probabilities, leaning = zip(*answers, strict=True)
+    return np.vstack(probabilities), np.concatenate(leaning)
 
 
 def problem_of(data: AuditInput) -> tuple[Problem | None, str]:

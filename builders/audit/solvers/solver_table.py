@@ -153,7 +153,7 @@ def frequency(bench: Bench) -> Score | None:
     """How frequent the words of a text are in the originals; None where no text is edited, as in windows."""
     if not bench.data.perturbation or bench.data.shape not in _EDITED:
         return None
-    return bench.problem.learn(lambda fold: log_frequencies(bench.features, bench.problem, fold))
+    return bench.problem.learn_by_fold(lambda fold: log_frequencies(bench.features, bench.problem, fold))
 
 
 def trigrams(bench: Bench) -> Score | None:
@@ -333,7 +333,7 @@ def row_order(bench: Bench) -> Score | None:
         period = 2 + int(np.argmax(accuracies))
         return np.asarray(np.eye(period)[place % period])
 
-    best = best_of({"period": problem.learn(residues), "place": problem.learn(share, tree)})
+    best = best_of({"period": problem.learn_by_fold(residues), "place": problem.learn(share, tree)})
     return replace(best, leaning=None)  # no member of a pair is chosen by it
 
 
