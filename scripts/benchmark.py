@@ -50,7 +50,7 @@ from rich.table import Table
 from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
-from discoprobe.builders.audit.report import Design
+from discoprobe.builders.audit.report import Finding
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import LanguageFiles
 from discoprobe.cards.text.verdicts import closest_designs
@@ -395,6 +395,8 @@ def steps_to_root(word: int, heads: Mapping[int, int | None]) -> int:
 RECORD = Path(__file__).parents[1] / "docs" / "records" / "scale.json"
 DESIGNS = Path(__file__).parents[1] / "cards" / "metadata" / "designs.json"
 """What cards quote of the treebanks' audits: ``closest_designs``."""
+DESIGN = ("check", "kind", "status", "measured", "threshold", "baseline", "interval", "n", "configs")
+"""The fields of a finding that are kept of them."""
 SHARED = Path(os.environ.get("DISCOPROBE_SHARED") or Path(__file__).parents[2] / "shared")
 WIKI = ("hub/wiki_de", "--lang de --segment --task discourse")
 NOVELS = ("hub/novels_es", "--lang es --segment --task discourse")
@@ -440,7 +442,7 @@ def release(  # noqa: PLR0913 (one parameter per option)
             record.write_text(record_text(ordered), encoding="utf-8")
             if name == "treebanks":
                 lines = (
-                    f" {json.dumps(task)}: {json.dumps(msgspec.to_builtins(design))}"
+                    f" {json.dumps(task)}: {json.dumps({name: getattr(design, name) for name in DESIGN})}"
                     for task, design in designs.items()
                 )
                 DESIGNS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
@@ -450,7 +452,7 @@ def release(  # noqa: PLR0913 (one parameter per option)
 
 def build_part(
     name: str, jobs: int, shared: Path, work: Path | None
-) -> tuple[dict[str, Any], dict[str, str], dict[str, Design]]:
+) -> tuple[dict[str, Any], dict[str, str], dict[str, Finding]]:
     """What the record has of a part, built now; why configs are not built, by name; and ``closest_designs``."""
     corpus, options = PARTS[name]
     command = ["--corpus", str(shared / "corpora" / corpus), *options.split(), "--keep-failed", "--jobs", str(jobs)]

@@ -9,11 +9,13 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_edited", "with_used_labels"],
-    "integrity": ["INTEGRITY", "Subject", "fidelity"],
+    "integrity": ["INTEGRITY", "fidelity"],
     "intervals": [
         "Interval", "exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
     "own_configs": ["from_config"],
-    "report": ["Figure", "Finding", "Grade", "Report", "Status", "VERSION", "grade_of", "tallies"],
+    "report": [
+        "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict", "grade_of",
+        "tallies"],
     "run": ["audit"],
     "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "Kind", "Severity"],
 })  # fmt: skip

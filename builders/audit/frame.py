@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 import polars as pl
 from msgspec import field
 from msgspec.structs import replace
 
+from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders.words import n_words, normal
 
 _COLUMNS: dict[str, pl.DataType] = {
     "split": pl.Enum(SPLITS),
@@ -79,7 +83,7 @@ class Provenance(msgspec.Struct, frozen=True):
     row: str = ""
 
 
-class AuditInput(msgspec.Struct, frozen=True):
+class AuditInput(msgspec.Struct, frozen=True, dict=True):
     """Labelled rows in splits, and the properties that are expected of them.
 
     Attributes:
@@ -99,6 +103,7 @@ class AuditInput(msgspec.Struct, frozen=True):
         read: how they were read; None for what was built in memory.
         conditions: of a suite, the names that ``condition`` indexes; empty if they are not known.
         other_texts: text of the same corpora that no row has; None if the corpora are not at hand.
+        sources: text of each (corpus, sent_id); None where there is no source to compare with.
     """
 
     name: str
@@ -116,6 +121,7 @@ class AuditInput(msgspec.Struct, frozen=True):
     read: Provenance | None = None
     conditions: tuple[str, ...] = ()
     other_texts: Sequence[str] | None = None
+    sources: Mapping[tuple[str, str], str] | None = None
 
     @property
     def compared_with_others(self) -> bool:
@@ -160,6 +166,40 @@ class AuditInput(msgspec.Struct, frozen=True):
     def split(self, name: str) -> pl.DataFrame:
         """The rows of one split, in order."""
         return self.rows.filter(pl.col("split") == name)
+
+    @cached_property
+    def keyed(self) -> pl.DataFrame:
+        """The rows with ``input`` (a hash of the texts; choices in any order are the same input) and ``truth``.
+
+        ``truth`` is the label, or the text of the right choice.
+        """
+        texts, rows = pl.col("texts"), self.rows
+        if self.shape is not Shape.CHOICE:
+            return rows.with_columns(input=texts.list.join("\x1f").hash(), truth=pl.col("label").cast(pl.String))
+        context, choices = texts.list.slice(0, pl.col("n_context")), texts.list.slice(pl.col("n_context"))
+        joined = [part.list.join("\x1f") for part in (context, choices.list.sort())]
+        right = choices.list.get(pl.col("label"), null_on_oob=True)
+        return rows.with_columns(input=pl.concat_str(joined, separator="\x1e").hash(), truth=right)
+
+    @cached_property
+    def sentences(self) -> tuple[pl.DataFrame, pl.Series]:
+        """The sentences of the rows, each once per row, originals of perturbed rows included.
+
+        Only sentences of ``LEAK_WORDS`` words or more, because shorter ones repeat naturally.
+
+        Returns:
+            ``split``, ``place``, ``id`` and the number of the ``sentence``; and the text of each number (lower case,
+            white space collapsed).
+        """
+        texts = pl.concat_list("texts", pl.concat_list("original").list.drop_nulls()).list.unique()
+        every = exploded(self.rows.select("split", "place", "id", text=texts), "text")
+        every = every.with_columns(text=pl.col("text").hash(), _text="text")
+        distinct = every.unique("text", maintain_order=True).filter(n_words(pl.col("_text")) >= LEAK_WORDS)
+        distinct = distinct.select("text", key=normal(pl.col("_text")))
+        keys = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
+        numbered = distinct.join(keys, on="key").select("text", "sentence")
+        numbers = every.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
+        return numbers.unique(maintain_order=True), keys["key"]
 
 
 def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
@@ -247,6 +287,36 @@ def compares(shape: Shape, rows: pl.DataFrame, labels: tuple[str, ...]) -> bool:
     scores = rows["score"].drop_nulls()
     scored = bool((scores != scores.round()).any()) or scores.n_unique() > len(labels)
     return shape is Shape.PAIR and (scored or bool(_INFERENCE & {name.lower() for name in labels}))
+
+
+def shape_of(texts: pl.Series) -> Shape:
+    """The shape of rows without choices, by how many texts the longest has."""
+    return {1: Shape.SENTENCE, 2: Shape.PAIR}.get(int(texts.list.len().to_numpy().max()), Shape.SEQUENCE)
+
+
+def of_others(  # noqa: PLR0913 (one parameter per part)
+    name: str, shape: Shape, labels: tuple[str, ...], rows: pl.DataFrame, about: Provenance, *, compared: bool = False,
+    perturbation: bool = False, pairs: bool = False, guessed_groups: bool = False,
+) -> AuditInput:  # fmt: skip
+    """Rows that others made: all tables and files become input of the audit here.
+
+    Args:
+        name: how reports call them.
+        shape: what one row holds.
+        labels: label names, which the column ``label`` indexes.
+        rows: as ``conform`` takes them.
+        about: how they were read.
+        compared: whether the label is known to say how much of one text is in the other (``COMPARED``).
+        perturbation: whether label 0 is an original and the others are edits of it.
+        pairs: whether rows come in groups that share ``pair_id``.
+        guessed_groups: whether ``group`` is a column that nobody named.
+    """
+    rows = conform(rows, shape)
+    exempt = COMPARED if compared or compares(shape, rows, labels) else {}
+    return AuditInput(
+        name, shape, labels, rows, perturbation=perturbation, pairs=pairs, natural=True, external=True,
+        guessed_groups=guessed_groups, exempt=exempt, read=about,
+    )  # fmt: skip
 
 
 def most_choices(rows: pl.DataFrame) -> int:

@@ -1,15 +1,15 @@
 """Integrity checks: properties that the rows must have, independent of any model.
 
-``INTEGRITY`` lists the checks. Each gets a ``Subject`` and returns a ``Measure``.
+``INTEGRITY`` lists the checks. Each gets the rows and returns a ``Finding`` with what it measured: the value, the first
+rows that show it, and threshold and cost where they depend on the data. ``run`` adds the rest.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
 from typing import Final
 
-import msgspec
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, LEAK_WORDS, NEAR_JACCARD
+from discoprobe.builders.audit.report import Finding
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
-from discoprobe.loaders.words import n_words, normal
 
 MARKS: Final = re.compile(r"\[\d |\]")
 """What is before and after a marked mention."""
@@ -38,91 +38,28 @@ _GOLD_SIGMAS = 4.0
 """Standard deviations by which counts of places may differ: the place of the right choice is random, not balanced."""
 
 
-class Measure(msgspec.Struct, frozen=True):
-    """What a check measured.
-
-    Attributes:
-        value: the measured value; None where the check does not apply.
-        rows: ids of the first rows that show it.
-        threshold: the threshold where it depends on the data; None for the one of the table.
-        detail: one line for people.
-        cost: by which share it can change a score; None for the share of rows that ``value`` is.
-    """
-
-    value: float | None
-    rows: tuple[str, ...] = ()
-    threshold: float | None = None
-    detail: str = ""
-    cost: float | None = None
+SKIPPED = Finding()
 
 
-SKIPPED = Measure(None)
+def shared_by(data: AuditInput, check: str) -> tuple[pl.DataFrame, str]:
+    """What two splits must not share by a check: rows or sentences, and the column in which they must differ."""
+    if check == "dup-across":
+        return data.keyed, "input"
+    sentences, texts = data.sentences
+    if check == "sentence-leak":
+        return sentences, "sentence"
+    cluster = near_clusters(texts, threshold=NEAR_JACCARD)
+    return sentences.with_columns(cluster=cluster.gather(sentences["sentence"])), "cluster"
 
 
-class Subject(msgspec.Struct, frozen=True, dict=True):
-    """What the checks look at, with what several of them need computed once.
-
-    Attributes:
-        data: the rows.
-        sources: text of each (corpus, sent_id); None where there is no source to compare with.
-    """
-
-    data: AuditInput
-    sources: Mapping[tuple[str, str], str] | None = None
-
-    @cached_property
-    def keyed(self) -> pl.DataFrame:
-        """The rows with ``input`` (a hash of the texts; choices in any order are the same input) and ``truth``.
-
-        ``truth`` is the label, or the text of the right choice.
-        """
-        texts, rows = pl.col("texts"), self.data.rows
-        if self.data.shape is not Shape.CHOICE:
-            return rows.with_columns(input=texts.list.join("\x1f").hash(), truth=pl.col("label").cast(pl.String))
-        context, choices = texts.list.slice(0, pl.col("n_context")), texts.list.slice(pl.col("n_context"))
-        joined = [part.list.join("\x1f") for part in (context, choices.list.sort())]
-        right = choices.list.get(pl.col("label"), null_on_oob=True)
-        return rows.with_columns(input=pl.concat_str(joined, separator="\x1e").hash(), truth=right)
-
-    @cached_property
-    def sentences(self) -> tuple[pl.DataFrame, pl.Series]:
-        """The sentences of the rows, each once per row, originals of perturbed rows included.
-
-        Only sentences of ``LEAK_WORDS`` words or more, because shorter ones repeat naturally.
-
-        Returns:
-            ``split``, ``place``, ``id`` and the number of the ``sentence``; and the text of each number (lower case,
-            white space collapsed).
-        """
-        texts = pl.concat_list("texts", pl.concat_list("original").list.drop_nulls()).list.unique()
-        every = exploded(self.data.rows.select("split", "place", "id", text=texts), "text")
-        every = every.with_columns(text=pl.col("text").hash(), _text="text")
-        distinct = every.unique("text", maintain_order=True).filter(n_words(pl.col("_text")) >= LEAK_WORDS)
-        distinct = distinct.select("text", key=normal(pl.col("_text")))
-        keys = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
-        numbered = distinct.join(keys, on="key").select("text", "sentence")
-        numbers = every.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
-        return numbers.unique(maintain_order=True), keys["key"]
-
-    def shared_by(self, check: str) -> tuple[pl.DataFrame, str]:
-        """What two splits must not share by a check: rows or sentences, and the column in which they must differ."""
-        if check == "dup-across":
-            return self.keyed, "input"
-        sentences, texts = self.sentences
-        if check == "sentence-leak":
-            return sentences, "sentence"
-        cluster = near_clusters(texts, threshold=NEAR_JACCARD)
-        return sentences.with_columns(cluster=cluster.gather(sentences["sentence"])), "cluster"
-
-
-def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") -> Measure:
+def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") -> Finding:
     """The number of different rows in ``frame`` (or their share), and the first of them.
 
     Split and place identify a row. Rows of the last split come first, because scores are measured on it.
     """
     rows = frame.unique(["split", "place"]).sort("split", "place", descending=[True, False])
     value = rows.height / share_of if share_of else rows.height
-    return Measure(value, tuple(rows["id"].head(_EXAMPLES)), detail=detail)
+    return Finding(measured=value, rows=tuple(rows["id"].head(_EXAMPLES)), detail=detail)
 
 
 # Duplicates and leaks
@@ -130,34 +67,34 @@ def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") ->
 SPLIT_NUMBER = pl.col("split").to_physical()
 
 
-def duplicates_within(subject: Subject) -> Measure:
+def duplicates_within(data: AuditInput) -> Finding:
     """Rows whose input occurs more than once in their split."""
-    return measure_rows(subject.keyed.filter(pl.len().over("split", "input") > 1))
+    return measure_rows(data.keyed.filter(pl.len().over("split", "input") > 1))
 
 
-def shared_with_earlier(check: str, subject: Subject) -> Measure:
-    """Rows that share with an earlier split what the check is about (``Subject.shared_by``)."""
-    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+def shared_with_earlier(check: str, data: AuditInput) -> Finding:
+    """Rows that share with an earlier split what the check is about (``shared_by``)."""
+    if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
-    frame, key = subject.shared_by(check)
+    frame, key = shared_by(data, check)
     return measure_rows(frame.filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER))
 
 
-def altered_copies_of_earlier(subject: Subject) -> Measure:
+def altered_copies_of_earlier(data: AuditInput) -> Finding:
     """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
 
     Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
     chosen by hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives
     by chance, where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
     """
-    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+    if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
-    sentences, texts = subject.sentences
+    sentences, texts = data.sentences
     first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min())
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
     altered, compared, units = [], 0, 0
-    rows = subject.data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
-    for split in subject.data.splits[1:]:
+    rows = data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
+    for split in data.splits[1:]:
         now = SPLITS.index(split)
         later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
         earlier = first.filter(pl.col("first") < now)["sentence"]
@@ -173,58 +110,56 @@ def altered_copies_of_earlier(subject: Subject) -> Measure:
     return replace(measure, threshold=largest_share(BY_ID["altered-dup"].threshold or 0.0, max(1, units)))
 
 
-def split_groups(subject: Subject) -> Measure:
+def split_groups(data: AuditInput) -> Finding:
     """Rows whose document (or speaker, or whatever the group of a row is) has rows in an earlier split."""
-    rows = subject.data.rows.filter(pl.col("group").is_not_null())
-    if len(subject.data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
+    rows = data.rows.filter(pl.col("group").is_not_null())
+    if len(data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
         return SKIPPED
     shared = rows.filter(SPLIT_NUMBER.min().over("group") < SPLIT_NUMBER)
     detail = f"{shared['group'].n_unique():,} groups are in several splits" if shared.height else ""
     return measure_rows(shared, detail=detail)
 
 
-def label_conflicts(subject: Subject) -> Measure:
+def label_conflicts(data: AuditInput) -> Finding:
     """Rows whose input occurs with another label, in any split."""
-    return measure_rows(subject.keyed.filter(pl.col("truth").n_unique().over("input") > 1))
+    return measure_rows(data.keyed.filter(pl.col("truth").n_unique().over("input") > 1))
 
 
-def target_leaks(subject: Subject) -> Measure:
+def target_leaks(data: AuditInput) -> Finding:
     """Test rows whose target form is a target in train, for tasks split by target."""
-    rows = subject.data.rows.with_columns(form=pl.col("target").str.to_lowercase())
+    rows = data.rows.with_columns(form=pl.col("target").str.to_lowercase())
     forms = rows.filter(pl.col("split") == "train")["form"].drop_nulls().unique()
-    if subject.data.split_by != "target" or forms.is_empty():
+    if data.split_by != "target" or forms.is_empty():
         return SKIPPED
     return measure_rows(rows.filter((pl.col("split") == "test") & pl.col("form").is_in(forms.to_list())))
 
 
-def equal_splits(subject: Subject) -> Measure:
+def equal_splits(data: AuditInput) -> Finding:
     """Pairs of splits that hold the same inputs with the same labels."""
-    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+    if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     content = {
-        split: subject.keyed.filter(pl.col("split") == split).select("input", "truth").sort("input", "truth")
-        for split in subject.data.splits
+        split: data.keyed.filter(pl.col("split") == split).select("input", "truth").sort("input", "truth")
+        for split in data.splits
     }
     equal = [f"{a} and {b} have the same rows" for a, b in combinations(content, 2) if content[a].equals(content[b])]
-    return Measure(len(equal), detail="; ".join(equal), cost=float(bool(equal)))
+    return Finding(measured=len(equal), detail="; ".join(equal), cost=float(bool(equal)))
 
 
-def missing_splits(subject: Subject) -> Measure:
+def missing_splits(data: AuditInput) -> Finding:
     """Splits that the data should have; of data of others all three, which are only reported."""
-    data = subject.data
     missing = [split for split in data.expected or (SPLITS if data.external else ()) if split not in data.splits]
     detail = f"there is no {' and no '.join(missing)} split" if missing else ""
     if missing and len(data.splits) == 1:
         detail = f"there is only one split ({data.splits[0]}), so that leaks between splits cannot be seen"
-    return Measure(len(missing), detail=detail, cost=len(missing) / len(SPLITS))
+    return Finding(measured=len(missing), detail=detail, cost=len(missing) / len(SPLITS))
 
 
 # Labels and their order
 
 
-def label_sets(subject: Subject) -> Measure:
+def label_sets(data: AuditInput) -> Finding:
     """Labels that a split lacks. The label of a choice is a place and no class: ``balance`` looks at places."""
-    data = subject.data
     if data.shape is Shape.CHOICE:
         return SKIPPED
     expected = set(range(len(data.labels)))
@@ -235,15 +170,15 @@ def label_sets(subject: Subject) -> Measure:
         if labels
     ]
     most = max(map(len, missing.values()))
-    return Measure(sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / len(data.labels))
+    return Finding(measured=sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / len(data.labels))
 
 
-def balance(subject: Subject) -> Measure:
+def balance(data: AuditInput) -> Finding:
     """The largest difference between the counts of two labels in a split.
 
     For choices the split counts in which the difference exceeds most what random places allow.
     """
-    data, measures = subject.data, []
+    measures = []
     for split in data.splits:
         counts = _label_counts(data, split)
         share = 1 / len(counts)
@@ -252,51 +187,56 @@ def balance(subject: Subject) -> Measure:
         threshold = by_chance if data.shape is Shape.CHOICE else None
         difference = max(counts) - min(counts)
         cost = difference / sum(counts)
-        measures.append(Measure(difference, threshold=threshold, detail=f"{split}: {numbers}", cost=cost))
-    return max(measures, key=lambda measure: (measure.value or 0) - (measure.threshold or 0))
+        measures.append(Finding(measured=difference, threshold=threshold, detail=f"{split}: {numbers}", cost=cost))
+    return max(measures, key=lambda measure: (measure.measured or 0) - (measure.threshold or 0))
 
 
 def _label_counts(data: AuditInput, split: str) -> list[int]:
     return list(np.bincount(data.split(split)["label"], minlength=len(data.labels)).tolist())
 
 
-def order(subject: Subject) -> Measure:
+def order(data: AuditInput) -> Finding:
     """The accuracy of guessing by row parity, or the longest run of one label if it is too long for a random order.
 
     The guess is the most frequent label of even rows, and of odd rows. Of several splits the worst one counts; a split
     with one class has no order.
     """
     measures = []
-    for split in subject.data.splits:
-        rows, counts = subject.data.split(split), _label_counts(subject.data, split)
+    for split in data.splits:
+        rows, counts = data.split(split), _label_counts(data, split)
         if sum(count > 0 for count in counts) < 2:  # noqa: PLR2004  one class
             continue
         labels, ids = rows["label"].to_numpy(), rows["id"]
         runs = rows["label"].rle().struct.field("len").to_numpy()
         longest = int(runs.argmax())
         length, start = int(runs[longest]), int(runs[:longest].sum())
-        accuracy = float(sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels))
+        value: int | float
+        value = accuracy = float(
+            sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels)
+        )
         threshold = parity_threshold(max(counts) / len(labels), len(labels), len(counts))
         by_chance = longest_run_threshold(counts)
         if length > by_chance:
+            value, threshold = length, by_chance
             examples = tuple(ids.slice(start, min(length, _EXAMPLES)))
             detail = (
                 f"{split} has {length:,} rows of one label after one another; in a random order up to {by_chance:,}"
             )
-            measures.append(Measure(length, examples, by_chance, detail, cost=0.0))  # no model reads the order
         else:
             examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
             detail = f"even and odd row numbers of {split} tell {accuracy:.3f} of the labels; by chance {threshold:.3f}"
-            measures.append(Measure(accuracy, examples, threshold, detail, cost=0.0))
-    return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
+        measures.append(  # no model reads the order
+            Finding(measured=value, rows=examples, threshold=threshold, detail=detail, cost=0.0)
+        )
+    return max(measures, key=lambda measure: (measure.measured or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 
 
 # Edits and pairs
 
 
-def unperturbed(subject: Subject) -> Measure:
+def unperturbed(data: AuditInput) -> Finding:
     """Perturbed rows equal to their original, and rows whose texts are equal although their order is the label."""
-    data, texts = subject.data, pl.col("texts")
+    texts = pl.col("texts")
     if data.shape is Shape.CHOICE:
         choices = texts.list.slice(pl.col("n_context"))
         return measure_rows(data.rows.filter(choices.list.n_unique() < choices.list.len()))
@@ -305,17 +245,17 @@ def unperturbed(subject: Subject) -> Measure:
     if data.shape is Shape.PAIR:
         return measure_rows(data.rows.filter(texts.list.n_unique() == 1))
     if data.shape is Shape.SEQUENCE:
-        originals = subject.keyed.filter(pl.col("label") == 0)["input"]
-        return measure_rows(subject.keyed.filter((pl.col("label") > 0) & pl.col("input").is_in(originals.to_list())))
+        originals = data.keyed.filter(pl.col("label") == 0)["input"]
+        return measure_rows(data.keyed.filter((pl.col("label") > 0) & pl.col("input").is_in(originals.to_list())))
     if data.rows["original"].is_null().all():
         return SKIPPED
     return measure_rows(data.rows.filter(pl.col("original") == texts.list.last()))
 
 
-def split_pairs(subject: Subject) -> Measure:
+def split_pairs(data: AuditInput) -> Finding:
     """Rows whose pair is in two splits, lacks a member, or has one label only."""
-    rows = subject.data.rows.filter(pl.col("pair_id").is_not_null())
-    if not subject.data.pairs or rows.is_empty():
+    rows = data.rows.filter(pl.col("pair_id").is_not_null())
+    if not data.pairs or rows.is_empty():
         return SKIPPED
     sizes = rows.group_by("pair_id").len()["len"]
     complete = max(2, int(sizes.mode().max()))  # type: ignore[arg-type]
@@ -327,19 +267,19 @@ def split_pairs(subject: Subject) -> Measure:
 # Texts
 
 
-def unclean_text(subject: Subject) -> Measure:
+def unclean_text(data: AuditInput) -> Finding:
     """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC.
 
     Units of relations and mentions are parts of sentences, and so are choices that the context has; the passage of the
     mentions, the last text, is whole. The spelling of all texts of a corpus shows which blanks are exceptions.
     """
-    shape, text, number = subject.data.shape, pl.col("text"), pl.int_ranges(pl.col("texts").list.len())
+    shape, text, number = data.shape, pl.col("text"), pl.int_ranges(pl.col("texts").list.len())
     whole = {
         Shape.RELATION: pl.lit(value=False),
         Shape.MENTIONS: pl.col("number") == pl.col("n") - 1,
         Shape.CHOICE: (pl.col("number") < pl.col("n_context")) | ~pl.col("context").str.contains(text, literal=True),
     }.get(shape, pl.lit(value=True))
-    rows = subject.data.rows.select(
+    rows = data.rows.select(
         "id", "split", "place", "corpus", "n_context", text="texts", number=number, n=pl.col("texts").list.len(),
         context=pl.col("texts").list.slice(0, "n_context").list.join(" "),
     )  # fmt: skip
@@ -355,19 +295,19 @@ def unclean_text(subject: Subject) -> Measure:
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))
 
 
-def doubled_words(subject: Subject) -> Measure:
+def doubled_words(data: AuditInput) -> Finding:
     """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
     parts = pl.col("word").shift(-1) + pl.col("word").shift(-2)
     doubled = []
-    for rows in subject.data.rows.iter_slices(_ROWS_AT_ONCE):
+    for rows in data.rows.iter_slices(_ROWS_AT_ONCE):
         joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
         words = exploded(joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")), "word")
         long = pl.col("word").str.len_chars() > 3  # noqa: PLR2004  "ha" and "haha" occur in real text
         doubled.append(words.filter((pl.col("word") == parts) & long).drop("word"))
-    return measure_rows(pl.concat(doubled), share_of=subject.data.rows.height)
+    return measure_rows(pl.concat(doubled), share_of=data.rows.height)
 
 
-def fidelity(subject: Subject) -> Measure:
+def fidelity(data: AuditInput) -> Finding:
     """Rows whose text differs from its original outside the edit, or (with ``sources``) from the source.
 
     A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit (in a suite
@@ -376,7 +316,7 @@ def fidelity(subject: Subject) -> Measure:
     of these joined by spaces; only its first letter may differ in case, as after the removal of a connective. The marks
     of mentions do not count, nor does a question after a passage with marks.
     """
-    rows, sources = subject.data.rows, subject.sources
+    rows, sources = data.rows, data.sources
     of_one_text = pl.col("texts").list.len() == 1
     edited = rows.filter(of_one_text, pl.col("original").is_not_null(), pl.col("edit_start").is_not_null())
     if sources is None and edited.is_empty():
@@ -386,7 +326,7 @@ def fidelity(subject: Subject) -> Measure:
     long_enough = original.str.len_chars() >= start + after.str.len_chars()
     same_before = text.str.slice(0, start) == original.str.slice(0, start)
     agrees = same_before & original.str.ends_with(after) & long_enough
-    if subject.data.shape is Shape.SEQUENCE:
+    if data.shape is Shape.SEQUENCE:
         agrees |= original.str.ends_with(text.str.slice(start))
     differing = edited.filter(~agrees).select("split", "place", "id")
     if sources is None:
@@ -420,7 +360,7 @@ def _is_slice(text: str, source: str) -> bool:
     return place > 0 and source[place - 1].casefold() == text[:1].casefold()
 
 
-INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
+INTEGRITY: Mapping[str, Callable[[AuditInput], Finding]] = {
     "dup-within": duplicates_within,
     "dup-across": partial(shared_with_earlier, "dup-across"),
     "label-conflict": label_conflicts,

@@ -116,12 +116,13 @@ class Finding(msgspec.Struct, frozen=True):
         resolution: for shortcuts, the smallest gain over the baseline that these rows could have shown.
         cost: by which share it can change a score (``Grade``); None if nothing was measured.
         macro_f1: for shortcuts where labels keep the distribution of their corpus, the macro-F1 of the solver.
+        configs: how many configs of a task it is about (``designs``); one in a report.
     """
 
-    check: str
-    kind: Kind
-    severity: Severity
-    status: Status
+    check: str = ""
+    kind: Kind = Kind.INTEGRITY
+    severity: Severity = Severity.ERROR
+    status: Status = Status.SKIPPED
     measured: Number | None = None
     threshold: Number | None = None
     baseline: float | None = None
@@ -135,6 +136,7 @@ class Finding(msgspec.Struct, frozen=True):
     resolution: float | None = None
     cost: float | None = None
     macro_f1: Figure | None = None
+    configs: int = 1
 
     @property
     def grade(self) -> Grade | None:
@@ -226,6 +228,57 @@ class Heuristics(msgspec.Struct, frozen=True):
     fallbacks: tuple[Baseline, ...]
 
 
+NOT_AUDITED: Final = "not audited"
+MARKS: Final = {"below": "✓", "open": "○", "above": "✗", "not measured": "?", NOT_AUDITED: ""}
+"""Word of a verdict → its mark."""
+EXEMPT: Final = "†"
+"""Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a report says in words (``cards.text.verdicts`` writes them).
+
+    Attributes:
+        word: one of ``MARKS``.
+        checks: those above their threshold, those that cost most first.
+        resolution: the smallest gain over the majority baseline that the rows could have shown; None where no shortcut
+            with a threshold was measured.
+        of_design: whether ``checks`` are above only with the rows of all languages of the task.
+        grade: of the check that costs most; empty unless ``word`` is ``above``.
+        faults: the checks above their threshold with their figures and grades, in words.
+        exempt: checks that the task is exempt from although they are above their threshold, or open.
+        text: the verdict in sentences.
+        remark: the same in a few words, for tables that have the strongest shortcut in another column.
+    """
+
+    word: str
+    checks: tuple[str, ...] = ()
+    resolution: float | None = None
+    of_design: bool = False
+    grade: str = ""
+    faults: str = ""
+    exempt: tuple[str, ...] = ()
+    text: str = NOT_AUDITED.capitalize()
+    remark: str = ""
+
+    def to_dict(self) -> dict[str, JSON]:
+        """The verdict as JSON holds it, beside the report."""
+        return {
+            "verdict": self.word, "verdict_checks": list(self.checks), "of_design": self.of_design,
+            "grade": self.grade or None, "sentence": self.text,
+        }  # fmt: skip
+
+    @property
+    def is_minor(self) -> bool:
+        """Whether it is above a threshold with minor findings only: then no command ends with an error."""
+        return self.word == Status.ABOVE and self.grade == Grade.MINOR
+
+    @property
+    def mark(self) -> str:
+        """The mark of the word, with one for exemptions."""
+        return MARKS[self.word] + (EXEMPT if self.exempt else "")
+
+
 class Report(msgspec.Struct, frozen=True):
     """What an audit found.
 
@@ -244,6 +297,7 @@ class Report(msgspec.Struct, frozen=True):
         read: how the data were read; None for a config that was built.
         edited: whether texts were edited, so that what tells words or characters is a fault.
         external: whether others made the rows.
+        verdict: what all this says in words, once it has been judged (``cards.text.verdicts``).
     """
 
     name: str
@@ -260,6 +314,11 @@ class Report(msgspec.Struct, frozen=True):
     read: Provenance | None = None
     edited: bool = False
     external: bool = False
+    verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
+
+    def __repr__(self) -> str:
+        best = f"; strongest {self.strongest.check} {self.strongest.measured:.3f}" if self.strongest else ""
+        return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -360,7 +419,7 @@ class Report(msgspec.Struct, frozen=True):
         """The report as JSON holds it.
 
         ``failed``, ``outcome``, ``resolution``, ``strongest`` and ``strongest_beside_text``, and the grade of each
-        finding, are added for readers.
+        finding, are added for readers, and the verdict if it has been judged.
         """
         summary: dict[str, JSON] = {
             "version": VERSION, "failed": self.failed, "outcome": self.outcome, "resolution": self.resolution,
@@ -373,7 +432,10 @@ class Report(msgspec.Struct, frozen=True):
         fields = msgspec.to_builtins(self)
         for values, finding in zip(fields["findings"], self.findings, strict=True):
             values |= {"grade": finding.grade, "removable": finding.removable}
-        return {name: _plain(value) for name, value in (summary | fields).items()}
+            del values["configs"]
+        del fields["verdict"]
+        judged = {} if self.verdict.word == NOT_AUDITED else self.verdict.to_dict()
+        return {name: _plain(value) for name, value in (summary | fields).items()} | judged
 
     def to_json(self) -> str:
         """The report as a line of JSON, numbers rounded to six digits."""
@@ -420,54 +482,19 @@ def tallies(report: Report) -> dict[str, Tally]:
     }
 
 
-class Design(msgspec.Struct, frozen=True):
-    """A shortcut over the configs of a task.
-
-    Attributes:
-        check: id of the check.
-        configs: how many were added up.
-        n: their rows.
-        accuracy: of the solver that is best over all of them.
-        baseline: accuracy of the majority label.
-        threshold: the largest accuracy allowed.
-        interval: 95 % interval of ``accuracy``.
-        outcome: ``above`` if the lower end of the interval is above the threshold, with all configs and without any one
-            of them (a shortcut of one config alone is not one of the design; it fails that config only), ``below`` if
-            the upper end is at most the threshold, else ``open``.
-    """
-
-    check: str
-    configs: int
-    n: int
-    accuracy: float
-    baseline: float
-    threshold: float
-    interval: Interval
-    outcome: Status
-
-    @property
-    def failed(self) -> bool:
-        """Whether the design is above its threshold."""
-        return self.outcome is Status.ABOVE
-
-    @property
-    def gain(self) -> float:
-        """How far the solver is above the majority baseline."""
-        return round(self.accuracy - self.baseline, DIGITS)
-
-
-def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
+def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Finding]:
     """Every shortcut of a task over the rows of its configs, in the order of ``thresholds.CHECKS``.
 
     Each solver of a check is added up by itself before the best is chosen. Solvers that some config lacks (the seventh
-    text alone, where not all rows have seven) are left out.
+    text alone, where not all rows have seven) are left out. A shortcut is above its threshold if the lower end of the
+    interval is, with all configs and without any one of them: one of one config alone fails that config only.
 
     Args:
         configs: the ``tallies`` of each config.
     """
     tested = []
-    for check in BY_ID:
-        parts = [config[check] for config in configs if check in config]
+    for check in BY_ID.values():
+        parts = [config[check.id] for config in configs if check.id in config]
         names = [name for name in (parts[0].correct if parts else ()) if all(name in part.correct for part in parts)]
         if not names:
             continue
@@ -475,10 +502,13 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
         without_one = [_add_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts) if parts[1:] else 0)]
         n = sum(part.n for part in parts)
         baseline = round(sum(part.baseline for part in parts) / n, DIGITS)
-        outcome = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
-        if outcome is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
-            outcome = Status.OPEN
-        tested.append(Design(check, len(parts), n, accuracy, baseline, threshold, interval, outcome))
+        status = Figure("accuracy", accuracy, baseline, threshold, interval).outcome
+        if status is Status.ABOVE and not (without_one and all(less[0] > most for _, less, most in without_one)):
+            status = Status.OPEN
+        tested.append(Finding(
+            check.id, check.kind, Severity.ERROR, status, accuracy, threshold, baseline, interval, n,
+            configs=len(parts),
+        ))  # fmt: skip
     return tested
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from threadpoolctl import ThreadpoolController
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
-from discoprobe.builders.audit.integrity import INTEGRITY, Subject
+from discoprobe.builders.audit.integrity import INTEGRITY
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Figure, Finding, Report, Status
@@ -54,10 +54,10 @@ def audit(
     data = with_edited(subject if isinstance(subject, AuditInput) else from_config(subject))
     if not data.splits:
         raise UnreadableDataError(f"{data.name}: no rows to audit")
-    data = replace(data, other_texts=other_texts)
+    data = replace(data, other_texts=other_texts, sources=sources)
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pending = executor.submit(_check_integrity, data, sources) if executor else None
-        integrity = [] if pending else _check_integrity(data, sources)
+        pending = executor.submit(_check_integrity, data) if executor else None
+        integrity = [] if pending else _check_integrity(data)
         problem, note = problem_of(data)
         bench = Bench(data, problem) if problem else None
         shortcuts, parts = _measure_shortcuts(data, bench, note)
@@ -116,30 +116,28 @@ def _counting(data: AuditInput) -> set[str]:
     return counting - data.exempt.keys()
 
 
-def _check_integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> list[Finding]:
+def _check_integrity(data: AuditInput) -> list[Finding]:
     """The finding of every integrity check."""
-    subject, findings = Subject(data, sources), []
+    data, findings = replace(data), []  # what the checks compute of the rows is not kept with those of the solvers
     at_risk = {across: max(1, sum(list(data.counts.values())[int(across) :])) for across in (False, True)}
-    for name, measure_of in INTEGRITY.items():
-        check, measure = BY_ID[name], measure_of(subject)
+    for name, measure in INTEGRITY.items():
+        check, finding = BY_ID[name], measure(data)
         only_noted = (name == "balance" and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
         only_noted = only_noted or (name == "group-split" and data.guessed_groups)
-        severity = Severity.NOTE if only_noted else Severity.ERROR
-        if measure.value is None:
-            alone = check.across and len(data.splits) < 2 and data.splits != data.expected  # noqa: PLR2004
-            detail = f"there is only one split ({data.splits[0]})" if alone else ""
-            status = Status.UNMEASURED if alone else Status.SKIPPED
-            findings.append(Finding(name, check.kind, severity, status, detail=detail))
+        finding = replace(finding, check=name, severity=Severity.NOTE if only_noted else Severity.ERROR)
+        value = finding.measured
+        if value is None:
+            if check.across and len(data.splits) < 2 and data.splits != data.expected:  # noqa: PLR2004
+                detail = f"there is only one split ({data.splits[0]})"
+                finding = replace(finding, status=Status.UNMEASURED, detail=detail)
+            findings.append(finding)
             continue
-        threshold = check.threshold if measure.threshold is None else measure.threshold
-        above = threshold is not None and measure.value > threshold
+        threshold = check.threshold if finding.threshold is None else finding.threshold
+        above = threshold is not None and value > threshold
         status = (Status.NOTED if only_noted else Status.ABOVE) if above else Status.BELOW
-        is_share = check.unit.startswith("share")
-        cost = measure.value / (1 if is_share else at_risk[check.across]) if measure.cost is None else measure.cost
-        findings.append(Finding(
-            name, check.kind, severity, status, measure.value, threshold, n=at_risk[check.across], rows=measure.rows,
-            detail=measure.detail, cost=round(cost, DIGITS),
-        ))  # fmt: skip
+        n, is_share = at_risk[check.across], check.unit.startswith("share")
+        cost = value / (1 if is_share else n) if finding.cost is None else finding.cost
+        findings.append(replace(finding, status=status, threshold=threshold, n=n, cost=round(cost, DIGITS)))
     return findings
 
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from discoprobe.builders.audit.frame import AuditInput
     from discoprobe.builders.audit.inputs.data_files import Read
     from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.text.verdicts import Verdict
 
 # cards
 
@@ -222,13 +221,13 @@ _LONGEST = 600
 """Characters of a text that are shown."""
 
 
-def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
+def write_audit_page(path: Path, read: Read, reports: Sequence[Report]) -> None:
     """Writes one HTML page without external files: what was read, every check, and the rows that findings name.
 
-    It has a report and a verdict per dataset that was read, and why others were not.
+    It has a report with its verdict per dataset that was read, and why others were not.
     """
     datasets, skipped = read
-    sections = list(zip(reports, verdicts, map(_texts_of_findings, datasets, reports), strict=True))
+    sections = list(zip(reports, map(_texts_of_findings, datasets, reports), strict=True))
     page = render("audit_page.html", package="review", sections=sections, skipped=skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8", newline="\n")
 

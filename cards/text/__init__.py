@@ -11,5 +11,5 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "examples": ["lengths", "pieces"],
     "plots": ["heat_map", "layer_plot"],
     "templating": ["compact", "markdown", "plain"],
-    "verdicts": ["ABOVE", "BELOW", "EXEMPT", "MARKS", "NOT_AUDITED", "OPEN", "UNMEASURED"],
+    "verdicts": ["ABOVE", "BELOW", "OPEN", "UNMEASURED"],
 })  # fmt: skip

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import msgspec
 
-from discoprobe.builders.audit.report import Report
+from discoprobe.builders.audit.report import EXEMPT, MARKS, NOT_AUDITED, Report, Verdict
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.cards.metadata import yaml_header
@@ -31,17 +31,7 @@ from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
 from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.templating import compact, interval, markdown, render
-from discoprobe.cards.text.verdicts import (
-    EXEMPT,
-    MARKS,
-    NOT_AUDITED,
-    Verdict,
-    recorded_designs,
-    tally,
-    task_designs,
-    verdict_of,
-    verdicts,
-)
+from discoprobe.cards.text.verdicts import recorded_designs, tally, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.catalogue.treebanks import Source
 

@@ -96,8 +96,8 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
     }
     for task, checks in task_designs(shown).items():
         if of_text := [check for check in checks if BY_ID[check.check].of_text]:
-            best = max(of_text, key=lambda check: check.gain)
-            strongest[task] = best.check, best.gain
+            best = max(of_text, key=lambda check: check.gain or 0.0)
+            strongest[task] = best.check, best.gain or 0.0
     bars = [
         (
             left + _CELL * at + 3,

@@ -12,7 +12,18 @@ from typing import Final
 
 import msgspec
 
-from discoprobe.builders.audit.report import JSON, Design, Grade, Report, Status, Tally, designs, grade_of
+from discoprobe.builders.audit.report import (
+    MARKS,
+    NOT_AUDITED,
+    Finding,
+    Grade,
+    Report,
+    Status,
+    Tally,
+    Verdict,
+    designs,
+    grade_of,
+)
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, LEAKS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
 
@@ -20,62 +31,12 @@ ABOVE: Final = str(Status.ABOVE)
 OPEN: Final = str(Status.OPEN)
 BELOW: Final = str(Status.BELOW)
 UNMEASURED: Final = str(Status.UNMEASURED)
-NOT_AUDITED: Final = "not audited"
-
-MARKS: Final = {BELOW: "✓", OPEN: "○", ABOVE: "✗", UNMEASURED: "?", NOT_AUDITED: ""}
-"""Word of a verdict → its mark."""
-EXEMPT: Final = "†"
-"""Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
 _NAMED: Final = 3
 """Checks that a verdict names; of more it gives the number."""
 _WITH_CUE: Final = frozenset({"token", "surface"})
 """Solvers whose finding names the cue."""
 _FEW: Final = 0.1
 """Largest share of faulty rows that `build import --drop-leaks` leaves out."""
-
-
-class Verdict(msgspec.Struct, frozen=True):
-    """What the audit says of a config.
-
-    Attributes:
-        word: one of ``MARKS``.
-        checks: those above their threshold, those that cost most first.
-        resolution: the smallest gain over the majority baseline that the rows could have shown; None where no shortcut
-            with a threshold was measured.
-        of_design: whether ``checks`` are above only with the rows of all languages of the task.
-        grade: of the check that costs most; empty unless ``word`` is ``above``.
-        faults: the checks above their threshold with their figures and grades, in words.
-        exempt: checks that the task is exempt from although they are above their threshold, or open.
-        text: the verdict in sentences.
-        remark: the same in a few words, for tables that have the strongest shortcut in another column.
-    """
-
-    word: str
-    checks: tuple[str, ...] = ()
-    resolution: float | None = None
-    of_design: bool = False
-    grade: str = ""
-    faults: str = ""
-    exempt: tuple[str, ...] = ()
-    text: str = NOT_AUDITED.capitalize()
-    remark: str = ""
-
-    def to_dict(self) -> dict[str, JSON]:
-        """The verdict as JSON holds it, beside the report."""
-        return {
-            "verdict": self.word, "verdict_checks": list(self.checks), "of_design": self.of_design,
-            "grade": self.grade or None, "sentence": self.text,
-        }  # fmt: skip
-
-    @property
-    def is_minor(self) -> bool:
-        """Whether it is above a threshold with minor findings only: then no command ends with an error."""
-        return self.word == ABOVE and self.grade == Grade.MINOR
-
-    @property
-    def mark(self) -> str:
-        """The mark of the word, with one for exemptions."""
-        return MARKS[self.word] + (EXEMPT if self.exempt else "")
 
 
 def verdict_of(report: Report) -> Verdict:
@@ -89,7 +50,7 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
     A config without a task is judged by its own rows only.
     """
     above = {
-        task: tuple(design.check for design in _designs(audits) if design.failed)
+        task: tuple(design.check for design in _designs(audits) if design.status is Status.ABOVE)
         for task, audits in _audits_by_task(configs).items()
     }
     return {
@@ -275,7 +236,7 @@ def _figure(check: str, finding: FindingEntry) -> str:
     return f"{check} {finding.measure} {value:.3f}{interval} (threshold {threshold or 0.0:.3f})"
 
 
-def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
+def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Finding]]:
     """Every shortcut over the rows of all configs of a task, by task; for tasks of which several were audited."""
     return {
         task: of_task
@@ -284,20 +245,23 @@ def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
     }
 
 
-def closest_designs(configs: Mapping[str, Audited]) -> dict[str, Design]:
+def closest_designs(configs: Mapping[str, Audited]) -> dict[str, Finding]:
     """Of `task_designs`, for each task the shortcut that is farthest above its threshold, or least below it."""
     designs = {task: of_task for task, of_task in task_designs(configs).items() if of_task}
-    return {task: max(of_task, key=lambda each: each.accuracy - each.threshold) for task, of_task in designs.items()}
+    return {
+        task: max(of_task, key=lambda each: (each.measured or 0.0) - (each.threshold or 0.0))
+        for task, of_task in designs.items()
+    }
 
 
 @functools.cache
-def recorded_designs() -> Mapping[str, Design]:
+def recorded_designs() -> Mapping[str, Finding]:
     """`closest_designs` of the treebanks that ``scripts/benchmark.py release`` builds, as it wrote them.
 
     They are the same on every card of a task, whatever else is in the release.
     """
     data = importlib.resources.files("discoprobe.cards.metadata").joinpath("designs.json").read_bytes()
-    return msgspec.json.decode(data, type=dict[str, Design])
+    return msgspec.json.decode(data, type=dict[str, Finding])
 
 
 def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
@@ -308,7 +272,7 @@ def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry
     return audits
 
 
-def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
+def _designs(audits: Sequence[AuditEntry]) -> list[Finding]:
     """Every shortcut of a task over the rows of its configs; without those that the task is exempt from."""
     exempt = {check for audit in audits for check in audit.exempt}
     evidence = [msgspec.convert(audit.evidence, dict[str, Tally]) for audit in audits]

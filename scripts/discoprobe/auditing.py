@@ -1,7 +1,7 @@
 """Audits data that are there already: `build audit`.
 
 `read_all` reads a release folder, its configs, other files, or datasets of the Hub (`reading_of` says how); `reports`
-audits what was read. `audit_any` is the same for data in memory.
+audits what was read, and `audit_all` does both. `audit_any` is the same for data in memory.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
-from msgspec import field
 
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
-from discoprobe.builders.audit.report import JSON, Report
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import Audited, audit_entry
-from discoprobe.cards.text.verdicts import NOT_AUDITED, Verdict, task_designs, verdicts
+from discoprobe.cards.text.verdicts import task_designs, verdicts
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import datasets
+
+    from discoprobe.builders.audit.report import Report
 
 
 def reading_of(  # noqa: PLR0913 (one parameter per option)
@@ -73,37 +73,30 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
         DiscoprobeError: the only name is none of these, or nothing can be read.
     """
     paths: list[Path] = []
-    parts: list[Read] = []
+    others: list[str] = []
     for name in names or [str(out)]:
         if is_url(name) and not _is_hub_id(name):
             path: Path | None = local(name)
         else:
             path = next((place for place in (Path(name), out / name) if place.exists()), None)
-        if path is not None:
+        if path is None:
+            others.append(name)
+        else:
             is_release = (path / manifest.NAME).is_file()
             paths += [path / config for config in sorted(manifest.read(path).configs)] if is_release else [path]
-        elif _is_hub_id(name):
-            parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
+    data: list[AuditInput] = []
+    skipped: list[Skipped] = []
+    for name in (*([""] if paths else []), *others):
+        try:
+            read, unread = _read_hub(name, out, reading) if name else read_files(paths, reading)
+        except UnreadableDataError as error:
+            skipped.append(Skipped(name, str(error).removeprefix(f"{name}: ")))
         else:
-            missing = f"no such file, folder, config of {out}, or Hub id (hf://owner/name)"
-            if len(names) < 2:  # noqa: PLR2004  nothing else is asked for
-                raise DiscoprobeError(f"{name}: {missing}")
-            parts.append(((), (Skipped(name, missing),)))
-    if paths:
-        parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
-    data = tuple(with_edited(dataset, reading.edited) for of_part, _ in parts for dataset in of_part)
-    skipped = tuple(source for _, of_part in parts for source in of_part)
+            data += read
+            skipped += unread
     if not data:
         raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
-    return data, skipped
-
-
-def _skipping(name: str, read: Callable[[], Read]) -> Read:
-    """The result of ``read``, or nothing, with the reason, if the data cannot be read."""
-    try:
-        return read()
-    except UnreadableDataError as error:
-        return (), (Skipped(name, str(error).removeprefix(f"{name}: ")),)
+    return tuple(data), tuple(skipped)
 
 
 def _is_hub_id(name: str) -> bool:
@@ -116,11 +109,13 @@ def _is_hub_id(name: str) -> bool:
     return name.startswith(HUB) or (name.count("/") == 1 and not is_path)
 
 
-def _read_hub(name: str, reading: Reading) -> Read:
+def _read_hub(name: str, out: Path, reading: Reading) -> Read:
     """The rows of a dataset on the Hub, loaded with ``datasets.load_dataset``.
 
     ``name`` is ``owner/name``, ``hf://owner/name`` or ``hf://datasets/owner/name``, and may end with ``/config``.
     """
+    if not _is_hub_id(name):
+        raise UnreadableDataError(f"{name}: no such file, folder, config of {out}, or Hub id (hf://owner/name)")
     import datasets
 
     parts = name.removeprefix(HUB).removeprefix("datasets/").split("/")
@@ -153,9 +148,12 @@ def read_dataset(
     ), skipped  # fmt: skip
 
 
-def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
-    """The verdict on each report. For configs of discoprobe's tasks, the task over all its reports must pass, too."""
-    return list(verdicts(_audited(reported)).values())
+def judged(reported: Sequence[Report]) -> list[Report]:
+    """The reports with verdicts. For configs of discoprobe's tasks, the task over all its reports must pass, too."""
+    return [
+        msgspec.structs.replace(report, verdict=verdict)
+        for report, verdict in zip(reported, verdicts(_audited(reported)).values(), strict=True)
+    ]
 
 
 def _audited(reported: Sequence[Report]) -> dict[str, Audited]:
@@ -176,41 +174,35 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "check": design.check,
             "configs": design.configs,
             "rows": design.n,
-            "accuracy": f"{design.accuracy:.3f} [{design.interval[0]:.3f}, {design.interval[1]:.3f}]",
+            "accuracy": f"{design.measured:.3f} [{low:.3f}, {high:.3f}]",
             "gain": f"{design.gain:+.3f}",
             "threshold": f"{design.threshold:.3f}",
-            "design": str(design.outcome),
+            "design": str(design.status),
         }
         for task, designs in task_designs(_audited(reported)).items()
         for design in designs
+        for low, high in filter(None, [design.interval])
     ]
 
 
 def reports(datasets: Sequence[AuditInput], jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
-    """A report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
+    """A judged report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
     reports: list[Report] = []
-    alone = len(datasets) == 1
     with process_pool(min(jobs, max(2, len(datasets)))) as executor:
-        if alone:
-            return [audit(datasets[0], executor=executor)]
+        if len(datasets) == 1:
+            return judged([audit(datasets[0], executor=executor)])
         for report in (executor.map if executor else map)(audit, datasets):
             reports.append(report)
             progress("auditing", len(reports), len(datasets))
-    return reports
+    return judged(reports)
 
 
-class JudgedReport(Report, frozen=True):
-    """A report with its verdict, as `build audit --json` prints it."""
-
-    verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
-
-    def __repr__(self) -> str:
-        best = f"; strongest {self.strongest.check} {self.strongest.measured:.3f}" if self.strongest else ""
-        return f"<Report {self.name}: {self.verdict.word}{best}; {self.verdict.remark}>"
-
-    def to_dict(self) -> dict[str, JSON]:
-        """The report and the verdict as JSON holds them."""
-        return Report.to_dict(self) | self.verdict.to_dict()
+def audit_all(
+    names: Sequence[str], out: Path, reading: Reading, jobs: int, progress: Callable[[str, int, int], None]
+) -> tuple[Read, list[Report]]:
+    """What is read under some names (`read_all`), and a judged report on each dataset."""
+    read = read_all(names, out, reading)
+    return read, reports(read[0], jobs, progress)
 
 
 def audit_any(  # noqa: PLR0913 (one parameter per option)
@@ -218,7 +210,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
     edited: str | Sequence[str] = (), exclude: str | Sequence[str] = (), config: str | None = None,
     format_name: str | None = None, encoding: str = "", name: str = "data", jobs: int = 1,
-) -> JudgedReport:  # fmt: skip
+) -> Report:  # fmt: skip
     """The audit of a config or of data in memory.
 
     Args:
@@ -244,7 +236,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         UnreadableDataError: the columns cannot be detected, or there are no rows.
     """
     if isinstance(data, Config | AuditInput):
-        return _judge(audit(data))
+        return judged([audit(data)])[0]
     reading = reading_of(
         text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
         exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
@@ -261,14 +253,9 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         read, skipped = read_dataset(name, splits, reading)
     else:
         read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
-    report = reports([with_edited(dataset, reading.edited) for dataset in read], jobs, silent)[0]
+    report = reports(read, jobs, silent)[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
-    return _judge(msgspec.structs.replace(report, notes=(*report.notes, *notes)))
-
-
-def _judge(report: Report) -> JudgedReport:
-    values = {part.name: getattr(report, part.name) for part in msgspec.structs.fields(report)}
-    return JudgedReport(**values, verdict=verdicts_of([report])[0])
+    return msgspec.structs.replace(report, notes=(*report.notes, *notes))
 
 
 def _frame(rows: Any) -> pl.DataFrame:

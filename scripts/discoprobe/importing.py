@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from discoprobe.auditing import read_all
+from discoprobe.auditing import judged, read_all
 from discoprobe.builders.audit.frame import COMPARED, AuditInput, with_edited
 from discoprobe.builders.audit.inputs.data_files import Reading, Skipped
-from discoprobe.builders.audit.integrity import SPLIT_NUMBER, Subject
+from discoprobe.builders.audit.integrity import SPLIT_NUMBER, shared_by
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.run import audit
@@ -28,7 +28,6 @@ from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import verdict_of
 from discoprobe.foreign_suites import SUFFIXES, SUITES, suite_of
 from discoprobe.loaders import hashing
 from discoprobe.loaders.catalogue import licences
@@ -107,7 +106,8 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
             source = replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, of_rows, name=name, lang=lang, source=source, leaks=leaks)
         report = replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
-    written = not strict or not report.failed or verdict_of(report).is_minor
+    (report,) = judged([report])
+    written = not strict or not report.failed or report.verdict.is_minor
     if written:
         with open_release(out) as release:
             release.add(config, report)
@@ -216,11 +216,11 @@ def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
     counts: Counter[str] = Counter()
     rows = data.rows
     for check in LEAKS:
-        subject = Subject(replace(data, rows=rows))
+        of_rows = replace(data, rows=rows)
         if check == "dup-within":
-            leaking = subject.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
+            leaking = of_rows.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
         else:
-            frame, key = subject.shared_by(check)
+            frame, key = shared_by(of_rows, check)
             leaking = frame.filter(SPLIT_NUMBER.max().over(key) > SPLIT_NUMBER)
         leaking = leaking.select("split", "place").unique()
         counts[check] = leaking.height
@@ -237,10 +237,10 @@ def regrouped(data: AuditInput) -> tuple[AuditInput, str]:
     """
     rows = data.rows.with_row_index("row")
     numbers = rows.select("row", "split", "place")
-    subject, n = Subject(data), rows.height
+    n = rows.height
     ends: list[tuple[np.ndarray, np.ndarray]] = []
     for check in ("dup-across", "sentence-leak", "near-dup"):
-        frame, key = subject.shared_by(check)
+        frame, key = shared_by(data, check)
         shared = (
             frame.select("split", "place", key).join(numbers, on=["split", "place"]).select("row", link=pl.col(key))
         )

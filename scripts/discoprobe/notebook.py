@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from discoprobe.auditing import JudgedReport, audit_any
+from discoprobe.auditing import audit_any
 from discoprobe.builders import build as building
 from discoprobe.builders.config import Config
 from discoprobe.cards.release.rows import with_features
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from datasets import DatasetDict
 
+    from discoprobe.builders.audit.report import Report
     from discoprobe.builders.settings import Settings
     from discoprobe.loaders.errors import OnError
 
@@ -46,7 +47,7 @@ class BuiltConfig(Config, frozen=True, dict=True):
     """A config that `build` returned; notebooks show it as a table with its audit and some rows."""
 
     @functools.cached_property
-    def report(self) -> JudgedReport:
+    def report(self) -> Report:
         """Its audit, made when it is first asked for."""
         return audit_any(self)
 

@@ -16,7 +16,7 @@ from made_sentences import stories
 from shared import SHARED, SMALL_CLASSES, UD, documents, needs_shared, sample_file
 
 from discoprobe.builders import Config, Settings, Unavailable, all_tasks, build_all, tasks_named, trace
-from discoprobe.builders.audit import INTEGRITY, Subject, from_config
+from discoprobe.builders.audit import INTEGRITY, from_config
 from discoprobe.builders.drops import COPY
 from discoprobe.loaders import keys_of
 from discoprobe.sources import load_corpus
@@ -50,8 +50,8 @@ def assert_equal(configs, others, tasks, *left_out):
 
 
 def problems(config):
-    subject = Subject(from_config(config))
-    return {name: INTEGRITY[name](subject).value for name in LEAKS if INTEGRITY[name](subject).value}
+    data = from_config(config)
+    return {name: INTEGRITY[name](data).measured for name in LEAKS if INTEGRITY[name](data).measured}
 
 
 @pytest.fixture

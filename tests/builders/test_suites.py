@@ -13,7 +13,7 @@ from shared import SAMPLE_LANGUAGES, run_in_process
 
 import discoprobe
 from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
-from discoprobe.builders.audit import Subject, fidelity, from_config
+from discoprobe.builders.audit import fidelity, from_config
 from discoprobe.sources import load_corpus
 
 SUITES = [name for name, task in all_tasks().items() if task.conditions]
@@ -277,8 +277,8 @@ def test_the_audit_sees_both_texts_and_the_compared_region(agreement):
 
 def test_fidelity_finds_a_bad_text_that_differs_outside_the_edit(agreement):
     planted = with_other_ending(agreement, "en ", "de ")
-    assert fidelity(Subject(from_config(agreement))).value == 0
-    assert fidelity(Subject(from_config(planted))).value == 1
+    assert fidelity(from_config(agreement)).measured == 0
+    assert fidelity(from_config(planted)).measured == 1
 
 
 def test_a_size_counts_pairs_and_keeps_both_directions_equal(treebank):

@@ -11,12 +11,23 @@ import msgspec
 import pytest
 from releases import config, report
 
-from discoprobe.builders.audit import Figure, Finding, Kind, Severity, Status, exact, smallest_gain, tallies
+from discoprobe.builders.audit import (
+    MARKS,
+    NOT_AUDITED,
+    Figure,
+    Finding,
+    Kind,
+    Severity,
+    Status,
+    exact,
+    smallest_gain,
+    tallies,
+)
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.metadata.manifest import Audited
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
-from discoprobe.cards.text import ABOVE, BELOW, MARKS, NOT_AUDITED, OPEN, UNMEASURED, card, markdown
+from discoprobe.cards.text import ABOVE, BELOW, OPEN, UNMEASURED, card, markdown
 from discoprobe.cards.text.verdicts import closest_designs, recorded_designs, verdict_of, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
@@ -216,7 +227,7 @@ def test_the_card_of_a_config_quotes_the_record_of_its_task_and_no_other_config(
     """What is recorded of the treebanks stays the same, whatever else is in a release."""
     audits = {name: Audited(task="so", audit=audit) for name, audit in _audits(*[0.55] * 20).items()}
     designs = closest_designs(audits)
-    assert (designs["so"].configs, designs["so"].n, designs["so"].accuracy) == (20, 1200, 0.55)
+    assert (designs["so"].configs, designs["so"].n, designs["so"].measured) == (20, 1200, 0.55)
     text = json.dumps({task: msgspec.to_builtins(design) for task, design in designs.items()})
     monkeypatch.setattr(importlib.resources, "files", lambda _: SimpleNamespace(
         joinpath=lambda _: SimpleNamespace(read_bytes=text.encode)))  # fmt: skip

@@ -1,9 +1,9 @@
 """Tables as rows for the audit: a label column and text columns, or the good and the bad sentence of minimal pairs.
 
 ``roles_of`` says which columns hold text, choices and label: those that the user names, those of a published dataset
-(``PUBLISHED``), or those that are guessed by names and values. Where several columns fit, none is taken: the message
-lists them and the option that names one. ``read_columns`` makes rows of them; ``index_labels`` makes label names of a
-column of any type. ``read_pairs`` reads minimal pairs.
+(``published.toml``), or those that are guessed by names and values. Where several columns fit, none is taken: the
+message lists them and the option that names one. ``read_columns`` makes rows of them; ``index_labels`` makes label
+names of a column of any type. ``read_pairs`` reads minimal pairs.
 """
 
 import re
@@ -12,116 +12,25 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import langcodes
-import msgspec
 import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import (
-    COMPARED,
     SCHEMA,
     AuditInput,
     Provenance,
     UnreadableDataError,
-    compares,
-    conform,
     metadata_of,
     most_choices,
+    of_others,
+    shape_of,
     with_used_labels,
 )
 from discoprobe.builders.audit.inputs.data_files import Reading, Result, Skipped
+from discoprobe.builders.audit.inputs.published import COLUMNS, PAIRS, Roles
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
 from discoprobe.loaders.words import UNSPACED
-
-
-class Roles(msgspec.Struct, frozen=True):
-    """Which columns of a table hold what.
-
-    Attributes:
-        name: the published dataset, or those that share the columns; empty for a table of another kind.
-        texts: columns of text, in order; for choices the context.
-        labels: columns that may hold the label; the first that is there does.
-        choices: columns of choices, or one with lists.
-        choice_names: column with the lists of names that the label is one of (``A``, ``B`` …).
-        needs: further columns that the dataset has.
-        exclude: labels that are no classes.
-        pair: column of pairs.
-        group: column of what rows share, such as a document.
-        compares: whether the label says how much of one text is in the other (``frame.COMPARED``).
-        notes: how columns were found, for people.
-    """
-
-    name: str
-    texts: tuple[str, ...]
-    labels: tuple[str, ...]
-    choices: tuple[str, ...] = ()
-    choice_names: str = ""
-    needs: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    pair: str | None = None
-    group: str | None = None
-    compares: bool = False
-    notes: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The column of the label."""
-        return self.labels[0]
-
-
-def _column_names(stem: str, names: str) -> tuple[str, ...]:
-    return tuple(f"{stem}{name}" for name in names.split())
-
-
-PUBLISHED = (
-    Roles(
-        "Belebele", ("flores_passage", "question"), ("correct_answer_num",), _column_names("mc_answer", "1 2 3 4")
-    ),
-    Roles("ARC", ("question",), ("answerKey",), ("choices.text",), "choices.label"),
-    Roles("OpenBookQA", ("question_stem",), ("answerKey",), ("choices.text",), "choices.label"),
-    Roles("ARC", ("question.stem",), ("answerKey",), ("question.choices.text",), "question.choices.label"),
-    Roles("HellaSwag", ("ctx",), ("label",), ("endings",)),
-    Roles("SWAG", ("startphrase",), ("label",), _column_names("ending", "0 1 2 3")),
-    Roles("PIQA", ("goal",), ("label",), _column_names("sol", "1 2")),
-    Roles("COPA", ("premise", "question"), ("label",), _column_names("choice", "1 2")),
-    Roles("Winograd schemas", ("sentence",), ("answer", "label"), _column_names("option", "1 2")),
-    Roles("Social IQa", ("context", "question"), ("label", "correct"), _column_names("answer", "A B C")),
-    Roles("RACE", ("article", "question"), ("answer",), ("options",)),
-    Roles("AGIEval, ReClor", ("passage", "question"), ("label",), ("options",)),
-    Roles("ReClor", ("context", "question"), ("label",), ("answers",)),
-    Roles("MMLU", ("question",), ("answer",), ("choices",)),
-    Roles(
-        "Story Cloze", _column_names("InputSentence", "1 2 3 4"), ("AnswerRightEnding",),
-        _column_names("RandomFifthSentenceQuiz", "1 2"),
-    ),
-    Roles(
-        "XStoryCloze", _column_names("input_sentence_", "1 2 3 4"), ("answer_right_ending",),
-        _column_names("sentence_quiz", "1 2"),
-    ),
-    Roles("SNLI, MNLI, XNLI", ("sentence1", "sentence2"), ("gold_label",), exclude=("-",), compares=True),
-    Roles("inference pairs", ("premise", "hypothesis"), ("label", "gold_label"), exclude=("-",), compares=True),
-    Roles("ANLI", ("context", "hypothesis"), ("label",), compares=True),
-    Roles("BoolQ", ("passage", "question"), ("answer", "label")),
-    Roles("MultiRC", ("paragraph", "question", "answer"), ("label",)),
-    Roles("QNLI", ("question", "sentence"), ("label",)),
-    Roles("QQP", ("question1", "question2"), ("is_duplicate", "label"), compares=True),
-    Roles("MRPC", ("#1 String", "#2 String"), ("Quality",), compares=True),
-    Roles(
-        "SICK", ("sentence_A", "sentence_B"),
-        ("entailment_judgment", "entailment_judgement", "entailment_label", "label"), compares=True,
-    ),
-    Roles("STS", ("sentence1", "sentence2"), ("score", "similarity_score", "similarity"), compares=True),
-    Roles("STS", ("sentence_A", "sentence_B"), ("relatedness_score", "score"), compares=True),
-    Roles("WiC", ("sentence1", "sentence2"), ("label",), needs=("word",)),
-    Roles("WSC", ("text", "target.span1_text", "target.span2_text"), ("label",)),
-    Roles("sentence pairs (GLUE, PAWS, PAWS-X)", ("sentence1", "sentence2"), ("label",), exclude=("-",)),
-    Roles("DISRPT relations", ("unit1_txt", "unit2_txt"), ("label", "orig_label")),
-    Roles("CommitmentBank", ("Context", "Target", "Prompt"), ("Mean",), needs=("uID",)),
-    Roles("CoLA, SST", ("sentence",), ("label",), needs=("idx",)),
-    Roles("RuCoLA", ("sentence",), ("acceptable",)),
-)  # fmt: skip
-"""The first whose columns are there; those with more columns come before those with fewer."""
-
 
 _LABELS = (
     "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",
@@ -168,12 +77,9 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
         column for column in frame.columns if frame[column].null_count() < frame.height or column in named
     )
     has_choices = bool(_choice_columns(frame, reading.label))
-    for roles in () if reading.text or reading.choices else PUBLISHED:
+    for roles in () if reading.text or reading.choices else COLUMNS:
         labels = [column for column in roles.labels if column in frame.columns]
-        required = {*roles.texts, *roles.choices, *roles.needs, *([roles.choice_names] if roles.choice_names else [])}
-        if (
-            labels and required <= {*frame.columns} and (roles.choices or not has_choices)
-        ):  # with choices it is no BoolQ
+        if labels and roles.required <= {*frame.columns} and (roles.choices or not has_choices):  # else no BoolQ
             if reading.label is None:
                 _check_label(name, frame, labels[0])
             label, exclude = reading.label or labels[0], (*roles.exclude, *reading.exclude)
@@ -407,8 +313,7 @@ def read_columns(
     if len({part.schema[roles.label].is_numeric() for part in parts}) > 1:  # numbers in one file and words in another
         parts = [part.with_columns(pl.col(roles.label).cast(pl.String)) for part in parts]
     frame = pl.concat(parts, how="vertical_relaxed")
-    longest = int(frame["texts"].list.len().max())  # type: ignore[arg-type]
-    shape = Shape.CHOICE if roles.choices else {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
+    shape = Shape.CHOICE if roles.choices else shape_of(frame["texts"])
     labelled, names = _as_written(frame[roles.label]), class_names.get(roles.label, ())
     if shape is Shape.CHOICE:
         most = most_choices(frame)
@@ -418,7 +323,7 @@ def read_columns(
         index, note = indexed["label"], ""
     else:
         used, index, note = index_labels(labelled)
-    rows = conform(frame.with_columns(index.alias("label"), score=numbers_of(labelled)), shape)
+    rows = frame.with_columns(index.alias("label"), score=numbers_of(labelled))
     ids = rows["pair_id"].drop_nulls()
     paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
     notes = [*roles.notes, *([note] if note else [])]
@@ -430,11 +335,9 @@ def read_columns(
     columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair, "group": group}
     columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
     about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
-    data = AuditInput(
-        name, shape, used, rows, pairs=paired, natural=True, external=True,
-        guessed_groups=reading.group is None,
-        exempt=COMPARED if roles.compares or compares(shape, rows, used) else {}, read=about,
-    )  # fmt: skip
+    data = of_others(
+        name, shape, used, rows, about, compared=roles.compares, pairs=paired, guessed_groups=reading.group is None
+    )
     return data, tuple(skipped)
 
 
@@ -634,33 +537,22 @@ def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
     return tuple(in_order), index, ""
 
 
-PAIR_COLUMNS = (
-    ("sentence_good", "sentence_bad"),
-    ("source_sentence", "target_sentence"),
-    ("sen", "wrong_sen"),
-    ("good", "bad"),
-    ("good_sentence", "bad_sentence"),
-    ("grammatical", "ungrammatical"),
-)
-"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP, JBLiMP, common names; the acceptable sentence comes first."""
-
-
 def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
     """The two columns of a minimal pair among ``columns``."""
-    return next((pair for pair in PAIR_COLUMNS if set(pair) <= set(columns)), None)
+    return next((pair for pair in PAIRS if set(pair) <= set(columns)), None)
 
 
 def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
     """Pairs as choices between two sentences; a hash decides which place the good one has.
 
-    ``text`` names the columns of the good and the bad sentence, where their names are not in ``PAIR_COLUMNS``.
+    ``text`` names the columns of the good and the bad sentence, where their names are not in ``PAIRS``.
 
     Raises:
         UnreadableDataError: no two columns hold the pair, or no pair is complete.
     """
     columns = (text[0], text[1]) if len(text) == 2 else pair_columns(next(iter(splits.values())).columns)  # noqa: PLR2004
     if columns is None:
-        expected = " or ".join("/".join(pair) for pair in PAIR_COLUMNS)
+        expected = " or ".join("/".join(pair) for pair in PAIRS)
         present = ", ".join(next(iter(splits.values())).columns)
         raise UnreadableDataError(
             f"{name}: no columns of minimal pairs ({expected}) among {present}; name the good and the bad one "
@@ -685,9 +577,8 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
         parts.append(
             complete.with_columns(label=label).select("label", texts=texts, split=pl.lit(split, dtype=SCHEMA["split"]))
         )
-    rows = conform(pl.concat(parts), Shape.CHOICE)
+    rows = pl.concat(parts)
     if rows.is_empty():
         raise UnreadableDataError(f"{name}: no pair of '{columns[0]}' and '{columns[1]}' is complete")
     about = Provenance("minimal pairs", columns={"good": columns[:1], "bad": columns[1:]}, left_out=dict(counts))
-    labels = ("first", "second")
-    return AuditInput(name, Shape.CHOICE, labels, rows, perturbation=True, natural=True, external=True, read=about)
+    return of_others(name, Shape.CHOICE, ("first", "second"), rows, about, perturbation=True)

@@ -1,29 +1,29 @@
 """Lines without header: SentEval, TREC, X-Probe, DiscoEval, fastText, CoLA and the multilingual Winograd schemas.
 
-``guess_tabbed`` says which of these formats (``TABBED``) lines have; ``spread_rows`` reads the sets whose rows are
-spread over files. What the formats have in common is done by ``_labelled_rows``.
+``guess_lines`` says which of the formats of ``published.toml`` lines have, ``read_lines`` reads them; ``spread_rows``
+reads the sets whose rows are spread over files. What all of them have in common is done by ``_labelled_rows``.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import (
-    COMPARED,
     SCHEMA,
     AuditInput,
     Provenance,
     UnreadableDataError,
-    compares,
-    conform,
     most_choices,
+    of_others,
+    shape_of,
 )
 from discoprobe.builders.audit.inputs.columns import index_labels, pair_columns
 from discoprobe.builders.audit.inputs.data_files import NAMES, Group, with_provenance
+from discoprobe.builders.audit.inputs.published import LINES, Lines
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
 from discoprobe.loaders.tables import has_header, read_labelled_text, suffix_of
@@ -37,10 +37,7 @@ _LONG_UNSPACED = 8
 _REPEATED = 0.2
 """Largest number of different labels per row; word content has 1,000 labels in 10,000 rows."""
 
-_TREC = r"^([A-Z]{2,}):\S*\s+(\S.*)$"
 _SCORE = r"^\s*\d+\.\d+\s*$|^\s*\d+\s*$"
-_FASTTEXT = r"^\s*__label__(\S+)\s*,?\s*(.*)$"
-_LABEL_FIRST = r"^(\S+)\s+(\S.*)$"
 _FIRST_LABELS = (
     r"(?i)^(?:[-+]?\d{1,2}|pos|neg|neu|positive|negative|neutral|mixed|ham|spam|true|false|objective|subjective)$"
 )
@@ -56,7 +53,43 @@ _FIELDS = pl.col("fields")
 _N_FIELDS = _FIELDS.list.len()
 
 
-def _expect(lines: pl.DataFrame, holds: pl.Expr, what: str) -> None:
+def read_lines(name: str, lines: pl.DataFrame, format_name: str) -> AuditInput:
+    """Lines of one of the formats ``LINES``.
+
+    Args:
+        name: how reports call the dataset.
+        lines: a row for each line that is not empty, with ``split``, ``id`` (``te.txt:12``) and ``fields`` (list of
+            strings).
+        format_name: a key of ``LINES``.
+
+    Raises:
+        UnreadableDataError: a line is not as the format has it, or there is no row with text and label.
+    """
+    form, line = LINES[format_name], _FIELDS.list.join("\t")
+    parts = lines.select(line.str.extract_groups(form.pattern)).to_series().struct.unnest()
+    _expect(lines, parts[:, 0].is_not_null(), form.expected)
+    rows = lines.with_columns(parts)
+    if form.once:
+        once = lines.select(line.str.count_matches(form.once, literal=True) == 1).to_series()
+        _expect(lines, once, f"one '{form.once}' in a line: a row needs one label")
+    if "split" in parts.columns:
+        _expect(lines, parts["split"].is_in(list(NAMES)), form.expected)
+        rows = rows.with_columns(pl.col("split").replace_strict(NAMES, default=None))
+    if format_name == "xwino":
+        return _schemas(name, lines, rows, form)
+    texts = pl.concat_list("text") if "text" in parts.columns else pl.col("texts").str.split("\t")
+    rows = rows.with_columns(texts=texts)
+    if format_name == "discoeval-bso":
+        return _in_both_orders(name, rows, form)
+    longest = int(rows["texts"].list.len().to_numpy().max())
+    if format_name != "discoeval":
+        return _labelled_rows(name, rows, form.title, form.fields)
+    fields = ", ".join(["label", *(f"s{n}" for n in range(1, longest + 1))])
+    is_sts = longest == 2 and _are_scores(rows["label"])  # noqa: PLR2004
+    return _labelled_rows(name, rows, "STS" if is_sts else form.title, fields)
+
+
+def _expect(lines: pl.DataFrame, holds: pl.Series, what: str) -> None:
     """Checks that all lines are as they must be.
 
     Raises:
@@ -67,72 +100,13 @@ def _expect(lines: pl.DataFrame, holds: pl.Expr, what: str) -> None:
         raise UnreadableDataError(f"{place}: expected {what}, found {_describe_fields(fields)}")
 
 
-def senteval(name: str, lines: pl.DataFrame) -> AuditInput:
-    """SentEval: ``split label … text``, splits ``tr``, ``va``, ``te`` (its loader reads fields 1, 2 and the last)."""
-    split = _FIELDS.list.first()
-    _expect(lines, (_N_FIELDS >= 3) & split.is_in(list(NAMES)), "'tr|va|te, label, text' separated by tabs")  # noqa: PLR2004
-    split = split.replace_strict(NAMES, default=None)
-    return _labelled_rows(name, lines, "SentEval", "split, label, text", _field(1), pl.concat_list(_field(-1)), split)
-
-
-def xprobe(name: str, lines: pl.DataFrame) -> AuditInput:
-    """X-Probe: ``text label`` in ``tr.txt``, ``va.txt``, ``te.txt``."""
-    _expect(lines, _N_FIELDS == 2, "'text, label' separated by a tab")  # noqa: PLR2004
-    return _labelled_rows(name, lines, "X-Probe", "text, label", _field(1).str.strip_chars(), pl.concat_list(_field(0)))
-
-
-def trec(name: str, lines: pl.DataFrame) -> AuditInput:
-    """TREC of SentEval: ``CLASS:subclass text``; the class is the label, as in its loader."""
-    _expect(lines, _field(0).str.contains(_TREC), "'CLASS:subclass text'")
-    label, text = (_field(0).str.extract(_TREC, group) for group in (1, 2))
-    return _labelled_rows(name, lines, "TREC", "class, text", label, pl.concat_list(text))
-
-
-def fasttext(name: str, lines: pl.DataFrame) -> AuditInput:
-    """FastText: ``__label__x text``; a line has one label."""
-    line = _FIELDS.list.join("\t")
-    _expect(lines, line.str.contains(_FASTTEXT), "'__label__x text'")
-    _expect(
-        lines,
-        line.str.count_matches("__label__", literal=True) == 1,
-        "one '__label__' in a line: a row needs one label",
-    )
-    label, text = (line.str.extract(_FASTTEXT, group) for group in (1, 2))
-    return _labelled_rows(name, lines, "fastText", "label, text", label, pl.concat_list(text))
-
-
-def label_first(name: str, lines: pl.DataFrame) -> AuditInput:
-    """Lines of ``label text``, separated by a space."""
-    line = _FIELDS.list.join("\t").str.strip_chars_start()
-    _expect(lines, line.str.contains(_LABEL_FIRST), "'label text' separated by a space")
-    label, text = (line.str.extract(_LABEL_FIRST, group) for group in (1, 2))
-    return _labelled_rows(name, lines, "label first", "label, text", label, pl.concat_list(text))
-
-
-def discoeval(name: str, lines: pl.DataFrame) -> AuditInput:
-    """DiscoEval with labels: ``label s1 … sn`` (SP, DC, SSP, PDTB); with scores, the tables of STS."""
-    _expect(lines, _N_FIELDS >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
-    longest = int(lines["fields"].list.len().to_numpy().max())
-    fields = ", ".join(["label", *(f"s{n}" for n in range(1, longest))])
-    is_sts = longest == 3 and _are_scores(lines["fields"].list.first())  # noqa: PLR2004  two texts
-    return _labelled_rows(name, lines, "STS" if is_sts else "DiscoEval", fields, _field(0), _FIELDS.list.slice(1))
-
-
-def cola(name: str, lines: pl.DataFrame) -> AuditInput:
-    """CoLA: ``source label mark text``; the mark (``*``) is what the source's author wrote."""
-    _expect(lines, _N_FIELDS == 4, "'source, label, mark, text'")  # noqa: PLR2004
-    return _labelled_rows(name, lines, "CoLA", "source, label, mark, text", _field(1), pl.concat_list(_field(3)))
-
-
 def _field(at: int) -> pl.Expr:
     return _FIELDS.list.get(at)
 
 
-def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
-    name: str, lines: pl.DataFrame, kind: str, fields: str, label: pl.Expr, texts: pl.Expr, split: pl.Expr | None = None
-) -> AuditInput:
-    """Lines with a label and texts; those that lack one are left out and counted. ``fields`` describes them."""
-    rows = lines.select("id", split=pl.col("split") if split is None else split, label=label, texts=texts)
+def _labelled_rows(name: str, lines: pl.DataFrame, kind: str, fields: str) -> AuditInput:
+    """Lines with ``label`` and ``texts``; those that lack one are left out and counted. ``fields`` describes them."""
+    rows = lines.select("id", "split", "label", "texts")
     empty = (pl.col("texts").list.len() < 2) & (pl.col("texts").list.join("").str.strip_chars() == "")  # noqa: PLR2004
     faults = rows.select(
         pl.when(pl.col("label").str.strip_chars() == "").then(pl.lit("no label")).when(empty).then(pl.lit("no text"))
@@ -145,60 +119,47 @@ def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
         frame = frame.with_columns(label=pl.col("label").str.strip_chars().cast(pl.Float64)).with_columns(score="label")
     names, label_of_rows, note = index_labels(frame["label"], first="O" if perturbs else None)
     frame = frame.with_columns(label_of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
-    longest = int(frame["texts"].list.len().to_numpy().max())
-    shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
-    about = Provenance(
-        kind, columns={"fields": (fields,)}, left_out=dict(Counter(faults.drop_nulls().to_list())),
-        notes=(note,) if note else (),
-    )  # fmt: skip
-    rows = conform(frame, shape)
-    return AuditInput(
-        name, shape, names, rows, perturbation=perturbs, natural=True, external=True,
-        exempt=COMPARED if compares(shape, rows, names) else {}, read=about,
-    )  # fmt: skip
+    left_out = dict(Counter(faults.drop_nulls().to_list()))
+    about = Provenance(kind, {"fields": (fields,)}, left_out=left_out, notes=(note,) if note else ())
+    return of_others(name, shape_of(frame["texts"]), names, frame, about, perturbation=perturbs)
 
 
-def discoeval_bso(name: str, lines: pl.DataFrame) -> AuditInput:
-    """DiscoEval's binary sentence ordering: ``s1 s2`` in the right order; both orders are made, as its loader does."""
-    _expect(lines, _N_FIELDS == 2, "'s1, s2' separated by a tab")  # noqa: PLR2004
-    numbered = lines.with_row_index("number")
+def _in_both_orders(name: str, rows: pl.DataFrame, form: Lines) -> AuditInput:
+    """Two sentences in the right order; both orders are made, as the loader of DiscoEval does."""
+    numbered = rows.with_row_index("number")
     both = [
         numbered.select(
             "number", "split", id=pl.format("{}{}", "id", pl.lit(mark)), label=pl.lit(at, dtype=pl.Int64), texts=texts,
             pair_id="id",
         )
-        for at, (mark, texts) in enumerate((("", _FIELDS), ("~", _FIELDS.list.reverse())))
+        for at, (mark, texts) in enumerate((("", pl.col("texts")), ("~", pl.col("texts").list.reverse())))
     ]  # fmt: skip
     shuffled = _shuffle_rows(pl.concat(both).sort("number", "label").drop("number"), "bso")
-    return AuditInput(
-        name, Shape.PAIR, ("in_order", "swapped"), conform(shuffled, Shape.PAIR), perturbation=True, pairs=True,
-        natural=True, external=True,
-        read=Provenance("DiscoEval BSO", columns={"fields": ("s1, s2",)},
-                        notes=("the files hold no labels: each pair gives a row in order and a row swapped",)),
-    )  # fmt: skip
+    note = "the files hold no labels: each pair gives a row in order and a row swapped"
+    about = Provenance(form.title, {"fields": (form.fields,)}, notes=(note,))
+    return of_others(name, Shape.PAIR, ("in_order", "swapped"), shuffled, about, perturbation=True, pairs=True)
 
 
-def xwino(name: str, lines: pl.DataFrame) -> AuditInput:
-    """Winograd schemas of many languages: ``language source _ text tokens pronoun candidates``, the last in JSON."""
+def _schemas(name: str, lines: pl.DataFrame, rows: pl.DataFrame, form: Lines) -> AuditInput:
+    """Winograd schemas, whose candidates are JSON: a text each, and whether it is right."""
     entries, languages = [], Counter[str]()
-    for split, place, fields in lines.select("split", "id", "fields").iter_rows():
+    columns = rows.select("split", "id", "language", "text", "choices")
+    for at, (split, place, language, text, choices) in enumerate(columns.iter_rows()):
         try:
-            candidates = json.loads(fields[6])
+            candidates = json.loads(choices)
             truth = [bool(candidate[3]) for candidate in candidates]
         except (IndexError, ValueError, TypeError) as error:
-            raise UnreadableDataError(
-                f"{place}: expected the candidates in JSON in field 7, found {_describe_fields(fields)}"
-            ) from error
+            found = _describe_fields(lines["fields"][at].to_list())
+            raise UnreadableDataError(f"{place}: expected {form.expected}, found {found}") from error
         if sum(truth) != 1:
             raise UnreadableDataError(f"{place}: {sum(truth)} candidates are right instead of one")
-        languages[fields[0]] += 1
-        entries.append((split, place, truth.index(True), [fields[3], *(candidate[0] for candidate in candidates)], 1))
+        languages[language] += 1
+        entries.append((split, place, truth.index(True), [text, *(candidate[0] for candidate in candidates)], 1))
     schema = {name: SCHEMA[name] for name in ("split", "id", "label", "texts", "n_context")}
-    rows = conform(pl.DataFrame(entries, schema=schema, orient="row"), Shape.CHOICE)
+    frame = pl.DataFrame(entries, schema=schema, orient="row")
     spread = ", ".join(f"{language} {n}" for language, n in languages.most_common())
-    about = Provenance("XWino", columns={"fields": ("language, text, candidates",)}, notes=(f"languages: {spread}",))
-    labels = tuple(map(str, range(most_choices(rows))))
-    return AuditInput(name, Shape.CHOICE, labels, rows, natural=True, external=True, read=about)
+    about = Provenance(form.title, {"fields": (form.fields,)}, notes=(f"languages: {spread}",))
+    return of_others(name, Shape.CHOICE, tuple(map(str, range(most_choices(frame)))), frame, about)
 
 
 def spread_rows(group: Group, encoding: str = "") -> AuditInput:
@@ -209,7 +170,6 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
         UnreadableDataError: the files of a split have different numbers of lines, or a label has no name.
     """
     lines = []
-    label, texts = _field(0), _FIELDS.list.slice(1)
     for split, classes in group.classes.items():
         of_texts = group.layout.startswith("one file per text")
         fields, places = [], []
@@ -222,7 +182,7 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
         rows = _field_rows(fields, split).with_columns(id=pl.Series(places, dtype=pl.String))
         lines.append(_shuffle_rows(rows, "classes"))
     if group.classes:
-        data = _labelled_rows(group.name, pl.concat(lines), group.layout, "label, text", label, texts)
+        data = _labelled_rows(group.name, _first_is_label(lines), group.layout, "label, text")
         return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
     for split, files in group.files.items():
         # A file of scores and one of pairs for each part of an STS set; else a file for each column.
@@ -240,7 +200,7 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
             lines.append(_number_fields(fields, split, part[-1]))
     several = group.layout == "STS" or max(map(len, group.files.values())) > 2  # noqa: PLR2004  labels and one text
     kinds = "label, s1, s2" if several else "label, text"
-    data = _labelled_rows(group.name, pl.concat(lines), group.layout, kinds, label, texts)
+    data = _labelled_rows(group.name, _first_is_label(lines), group.layout, kinds)
     return _name_classes(data, group.names, encoding) if group.names else data
 
 
@@ -267,6 +227,10 @@ def is_class_list(lines: Sequence[Sequence[str]]) -> bool:
     return len(names) == len(lines) and numbers == {str(number + start) for number in range(len(lines))}
 
 
+def _first_is_label(lines: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(lines).with_columns(label=_field(0), texts=_FIELDS.list.slice(1))
+
+
 def _field_rows(fields: list[list[str]], split: str) -> pl.DataFrame:
     return pl.DataFrame({"fields": pl.Series(fields, dtype=pl.List(pl.String))}).with_columns(split=pl.lit(split))
 
@@ -284,22 +248,7 @@ def _shuffle_rows(rows: pl.DataFrame, of: str) -> pl.DataFrame:
     return rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", of)]
 
 
-TABBED: Mapping[str, Callable[[str, pl.DataFrame], AuditInput]] = {
-    "senteval": senteval,
-    "trec": trec,
-    "fasttext": fasttext,
-    "label-first": label_first,
-    "xprobe": xprobe,
-    "discoeval": discoeval,
-    "discoeval-bso": discoeval_bso,
-    "cola": cola,
-    "xwino": xwino,
-}
-"""Format name → reader of a dataset: its name, and a row for each line that is not empty, with ``split``, ``id``
-(``te.txt:12``) and ``fields`` (list of strings)."""
-
-
-def guess_tabbed(name: str, lines: pl.DataFrame) -> str | None:  # noqa: PLR0911 (one per format)
+def guess_lines(name: str, lines: pl.DataFrame) -> str | None:  # noqa: PLR0911 (one per format)
     """The format of lines without header; None for a table.
 
     Raises:
@@ -309,7 +258,7 @@ def guess_tabbed(name: str, lines: pl.DataFrame) -> str | None:  # noqa: PLR0911
     _refuse_words(name, lines)
     if is_class_list(sample):
         raise UnreadableDataError(f"{name}: numbers with names of classes, no rows; name the files of rows")
-    if bool(lines["fields"].head(_SAMPLE).list.first().str.contains(_FASTTEXT).all()):
+    if bool(lines["fields"].head(_SAMPLE).list.first().str.contains(LINES["fasttext"].pattern).all()):
         return "fasttext"
     if min(map(len, sample)) > 2 and all(fields[0] in NAMES for fields in sample):  # noqa: PLR2004
         return "senteval"
@@ -325,9 +274,9 @@ def guess_tabbed(name: str, lines: pl.DataFrame) -> str | None:  # noqa: PLR0911
         return "xwino"
     widest = int(lines["fields"].list.len().to_numpy().max())
     before, after = (lines["fields"].list.get(at) for at in (0, -1))
-    if widest == 1 and bool(before.str.contains(_TREC).all()):
+    if widest == 1 and bool(before.str.contains(LINES["trec"].pattern).all()):
         return "trec"
-    starts = before.str.strip_chars_start().str.extract(_LABEL_FIRST, 1)
+    starts = before.str.extract(LINES["label-first"].pattern, 1)
     if widest == 1 and bool(starts.str.contains(_FIRST_LABELS).fill_null(value=False).all()):
         return "label-first" if 1 < starts.n_unique() <= min(_MOST_CLASSES, len(starts) // 2) else None
     first, last = _are_labels(before), _are_labels(after)

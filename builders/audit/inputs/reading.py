@@ -5,14 +5,14 @@ Each dataset (`data_files`) is read as what it is: lines without header (`header
 the reason.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.inputs.columns import pair_columns, read_columns, read_pairs
 from discoprobe.builders.audit.inputs.data_files import (
     NAMES,
@@ -24,12 +24,13 @@ from discoprobe.builders.audit.inputs.data_files import (
     groups,
     with_provenance,
 )
-from discoprobe.builders.audit.inputs.headerless import TABBED, guess_tabbed, spread_rows
+from discoprobe.builders.audit.inputs.headerless import guess_lines, read_lines, spread_rows
+from discoprobe.builders.audit.inputs.published import LINES
 from discoprobe.builders.audit.own_configs import own_shape, read_own
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
 from discoprobe.loaders.tables import Table, read_fields, read_table, unpacked
 
-FORMATS = (*TABBED, "pairs", "table")
+FORMATS = (*LINES, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""
 
 _SPLIT_COLUMNS = ("split", "data_split", "partition")
@@ -61,7 +62,7 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
                 except (UnreadableDataError, CorpusFormatError) as error:
                     skipped.append(Skipped(group.name, str(error).removeprefix(f"{group.name}: ")))
                     continue
-                data.append(with_provenance(rows, row=rows.row))
+                data.append(_finished(rows, reading))
                 skipped += skipped_splits
     except CorpusFormatError as error:
         raise UnreadableDataError(str(error)) from error
@@ -69,6 +70,12 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
         reasons = (s.reason if s.name in s.reason else f"{s.name}: {s.reason}" for s in skipped)
         raise UnreadableDataError("; ".join(reasons))
     return tuple(data), tuple(skipped)
+
+
+def _finished(data: AuditInput, reading: Reading) -> AuditInput:
+    """The data with edited texts known as such, and with what a row holds."""
+    data = with_edited(data, reading.edited)
+    return with_provenance(data, row=data.row)
 
 
 def _read_group(group: Group, reading: Reading) -> Result:
@@ -79,17 +86,15 @@ def _read_group(group: Group, reading: Reading) -> Result:
     elif (
         group.suffix in {".txt", ".tsv", ".tab", ""}
         and not reading.names_columns
-        and reading.format_name in {None, *TABBED}
+        and reading.format_name in {None, *LINES}
     ):
-        tables, skipped = _read_splits(
-            group, lambda path: Table(read_fields(path, reading.encoding).with_columns(file=pl.lit(path.name)), "")
-        )
+        tables, skipped = _read_splits(group, reading.encoding, as_lines=True)
         place = pl.format("{}:{}", "file", "number")
         lines = pl.concat(table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items())
-        format_name = reading.format_name or guess_tabbed(group.name, lines)
-        data = TABBED[format_name](group.name, lines) if format_name else None
+        format_name = reading.format_name or guess_lines(group.name, lines)
+        data = read_lines(group.name, lines, format_name) if format_name else None
     if data is None:
-        tables, skipped = _read_splits(group, lambda path: read_table(path, reading.encoding))
+        tables, skipped = _read_splits(group, reading.encoding, as_lines=False)
         first = next(iter(tables.values()))
         frames, skipped_arrays = _divide_by_column(group.name, tables, reading)
         data, skipped_frames = _read_frames(group.name, frames, first.class_names, reading)
@@ -104,8 +109,8 @@ def _read_group(group: Group, reading: Reading) -> Result:
     return with_provenance(data, files=present), skipped
 
 
-def _read_splits(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
-    """The rows of each split that can be read, and the splits that cannot.
+def _read_splits(group: Group, encoding: str, *, as_lines: bool) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
+    """The rows of each split that can be read, and the splits that cannot; lines without header as their fields.
 
     An empty split of a discoprobe config is in neither: the source of an imported config did not have it.
     """
@@ -114,7 +119,11 @@ def _read_splits(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict
     for split, files in group.files.items():
         name = f"{group.name}: {split or 'test'}"
         try:
-            parts = [read_file(path) for path in files]
+            if as_lines:
+                lines = [(path.name, read_fields(path, encoding)) for path in files]
+                parts = [Table(rows.with_columns(file=pl.lit(file)), "") for file, rows in lines]
+            else:
+                parts = [read_table(path, encoding) for path in files]
         except CorpusFormatError as error:
             skipped.append(Skipped(name, str(error)))
             continue
@@ -211,7 +220,7 @@ def read_frames(
     divided, _ = _divide_by_column(name, {split: Table(rows, "") for split, rows in splits.items()}, reading)
     frames, skipped = _name_splits(name, divided, NAMES | dict(reading.split_names))
     data, skipped_frames = _read_frames(name, frames, class_names, reading)
-    return (with_provenance(data, row=data.row),), (*skipped, *skipped_frames)
+    return (_finished(data, reading),), (*skipped, *skipped_frames)
 
 
 def _read_frames(

@@ -1,16 +1,14 @@
 """The features of a problem's units that shallow solvers read, computed once for all solvers.
 
 Dense features have shape (units, features), sparse ones too. The texts of a unit have slots: in the order of the texts,
-but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums. ``TokenTable`` has
-the tokens of the texts as numbers, ``Features`` all features.
+but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -18,85 +16,10 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
-from discoprobe.builders.audit.solvers.problem import Problem
+from discoprobe.builders.audit.solvers.problem import Problem, Rows
 from discoprobe.builders.passages.similarity import char_grams
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import lowered_words, tokens
-
-
-class TokenTable(msgspec.Struct, frozen=True):
-    """Tokens in the order of the texts.
-
-    Attributes:
-        vocabulary: the distinct tokens, sorted, as written and in lower case; elsewhere a token is its index here.
-        frame: one row per token: ``unit``, ``slot``, number of the ``text``, ``written``, ``token`` (in lower case),
-            ``is_word``; of its neighbours in the same text ``before`` and ``after`` (in lower case) and
-            ``next_written``, null at the ends.
-    """
-
-    vocabulary: pl.Series
-    frame: pl.DataFrame
-
-    @classmethod
-    def of(cls, texts: pl.DataFrame, *, unspaced: bool) -> "TokenTable":
-        """The tokens of ``texts`` (``unit``, ``slot``, ``text``); pairs of characters with ``unspaced``."""
-        listed = texts.select("unit", "slot", form=tokens(pl.col("text"), unspaced=unspaced)).with_row_index("text")
-        long = exploded(listed, "form")
-        forms = pl.DataFrame({"form": long["form"].unique()}).with_columns(lower=pl.col("form").str.to_lowercase())
-        vocabulary = pl.concat([forms["form"], forms["lower"]]).unique().sort()
-        number = pl.DataFrame({"form": vocabulary}).with_row_index("number")
-        forms = forms.join(number.rename({"number": "written"}), on="form").join(
-            number.rename({"form": "lower", "number": "token"}), on="lower"
-        )
-        numbered = forms.select("form", "written", "token", is_word=pl.col("form").str.contains(r"\w"))
-        frame = long.join(numbered, on="form", how="left", maintain_order="left").drop("form")
-        after, before = (pl.when(pl.col("text") == pl.col("text").shift(by)) for by in (-1, 1))
-        frame = frame.with_columns(
-            before=before.then(pl.col("token").shift(1)),
-            after=after.then(pl.col("token").shift(-1)),
-            next_written=after.then(pl.col("written").shift(-1)),
-        )
-        return cls(vocabulary, frame)
-
-    def beside(self, frequent: int) -> list[pl.DataFrame]:
-        """Neighbours of the most frequent words: ``unit``, ``slot``, ``token``, ``neighbour``, null beyond the ends.
-
-        One frame for each of the two tokens before and the two after them. Next to them are tokens as written, the
-        others in lower case.
-
-        Args:
-            frequent: how many words are frequent.
-        """
-        counts = self.frame.filter("is_word")["token"].value_counts().sort(["count", "token"], descending=[True, False])
-        inside = np.flatnonzero(self.frame["token"].is_in(counts["token"].head(frequent).implode()).to_numpy())
-        here, last = self.frame[inside].select("unit", "slot", "token", "text"), self.frame.height - 1
-        sides = []
-        for by, column in ((-1, "written"), (1, "written"), (-2, "token"), (2, "token")):
-            beside = self.frame.select("text", neighbour=column)[np.clip(inside + by, 0, last)]
-            same = (beside["text"] == here["text"]) & pl.Series((inside + by >= 0) & (inside + by <= last))
-            sides.append(here.drop("text").with_columns(neighbour=pl.when(same).then(beside["neighbour"])))
-        return sides
-
-    def ends(self) -> pl.DataFrame:
-        """One row per text: ``unit``, ``slot``, ``first``, ``second``, ``third``, ``next_to_last`` and ``last`` word.
-
-        ``first_written`` and ``last_written`` are these words as written. Words that a text lacks are null.
-        """
-        words = self.frame.filter("is_word").group_by("unit", "slot", maintain_order=True)
-        return words.agg(
-            first=pl.col("token").first(),
-            second=pl.col("token").slice(1, 1).first(),
-            third=pl.col("token").slice(2, 1).first(),
-            next_to_last=pl.col("token").slice(-2, 1).first(),
-            last=pl.col("token").last(),
-            first_written=pl.col("written").first(),
-            last_written=pl.col("written").last(),
-        )
-
-    def text_of(self, number: pl.Expr) -> pl.Expr:
-        """The tokens with these numbers."""
-        return pl.lit(self.vocabulary).gather(number)
-
 
 SLOTS = 8
 """Most texts of a unit that have features of their own: discourse rows have up to seven sentences, contexts eight."""
@@ -205,16 +128,16 @@ class Features:
     """The features of the units of a problem; each is computed when a solver first asks for it."""
 
     def __init__(self, problem: Problem) -> None:
-        self._problem, self._units = problem, problem.units
-        self._n = len(problem.units.y)
-        self.slots = min(SLOTS, int(self._units.texts.list.len().max() or 1))  # type: ignore[arg-type]
+        self._problem = problem
+        self._n = len(problem.y)
+        self.slots = min(SLOTS, int(self._problem.texts.list.len().max() or 1))  # type: ignore[arg-type]
         self.read_slots = range(1 if problem.choice else self.slots)
         """Slots that solvers of strings read; for choices, only the candidate."""
 
     @cached_property
     def slotted(self) -> pl.DataFrame:
         """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``."""
-        frame = pl.DataFrame({"text": self._units.texts, "n_context": self._units.n_context}).with_row_index("unit")
+        frame = pl.DataFrame({"text": self._problem.texts, "n_context": self._problem.n_context}).with_row_index("unit")
         frame = frame.with_columns(place=pl.int_ranges(pl.col("text").list.len()), n=pl.col("text").list.len())
         frame = exploded(frame, "text", "place")
         last = pl.col("place") == pl.col("n") - 1
@@ -287,7 +210,7 @@ class Features:
 
     def _beside(self, values: Floats) -> Floats:
         """How values differ from the mean of the row's other candidates, and whether they are largest or smallest."""
-        row = self._units.row
+        row = self._problem.row
         n_rows = int(row.max(initial=-1)) + 1
         if n_rows == len(row):
             return np.empty((len(values), 0))
@@ -300,13 +223,13 @@ class Features:
         extremes = [values == bound[row] for bound in (largest, smallest)]
         return np.hstack([values - mean[row], *extremes])
 
-    def chars(self, slots: Sequence[int]) -> "sparse.csr_array | CharWeights":
+    def chars(self, slots: Sequence[int]) -> Rows:
         """TF-IDF weights of character 1-5-grams of the texts in some slots, one block of columns per slot.
 
         With one fold, no unit is asked for twice, and the weights of few units are in memory at a time.
         """
-        weights = CharWeights(self._char_counts, self.slots, slots)
-        return weights if len(self._problem.folds) == 1 else weights[np.arange(self._n)]
+        weights = char_weights(self._char_counts, self.slots, slots)
+        return weights if len(self._problem.folds) == 1 else weights(np.arange(self._n))
 
     @cached_property
     def _char_counts(self) -> sparse.csr_array:
@@ -328,7 +251,7 @@ class Features:
         if self._problem.choice:
             texts = self.slotted.filter(pl.col("slot") == 0)
             return _in_blocks(char_grams(self._by_slot(texts), self._width, across=True), self.slots)
-        edited = self._units.edited
+        edited = self._problem.edited
         originals = np.flatnonzero(edited >= 0)
         members = pl.DataFrame({"unit": np.concatenate([originals, edited[originals]]), "pair": np.tile(originals, 2)})
         texts = self.slotted.join(members.cast({"unit": pl.UInt32}), on="unit", maintain_order="left")
@@ -347,11 +270,83 @@ class Features:
             width //= 2
         return width
 
+    @property
+    def vocabulary(self) -> pl.Series:
+        """The distinct tokens, sorted, as written and in lower case; elsewhere a token is its index here."""
+        return self._numbered_tokens[0]
+
+    @property
+    def tokens(self) -> pl.DataFrame:
+        """One row per token that solvers of strings read, in the order of the texts.
+
+        Its columns are ``unit``, ``slot``, number of the ``text``, ``written``, ``token`` (in lower case), ``is_word``;
+        of its neighbours in the same text ``before`` and ``after`` (in lower case) and ``next_written``, null at the
+        ends.
+        """
+        return self._numbered_tokens[1]
+
     @cached_property
-    def tokens(self) -> TokenTable:
-        """The tokens that solvers of strings read."""
-        read = self.slotted.filter(pl.col("slot").is_in(list(self.read_slots)))
-        return TokenTable.of(read, unspaced=self._problem.unspaced)
+    def _numbered_tokens(self) -> tuple[pl.Series, pl.DataFrame]:
+        """The ``vocabulary`` and the ``tokens``; pairs of characters in scripts without spaces."""
+        texts = self.slotted.filter(pl.col("slot").is_in(list(self.read_slots)))
+        form = tokens(pl.col("text"), unspaced=self._problem.unspaced)
+        long = exploded(texts.select("unit", "slot", form=form).with_row_index("text"), "form")
+        forms = pl.DataFrame({"form": long["form"].unique()}).with_columns(lower=pl.col("form").str.to_lowercase())
+        vocabulary = pl.concat([forms["form"], forms["lower"]]).unique().sort()
+        number = pl.DataFrame({"form": vocabulary}).with_row_index("number")
+        forms = forms.join(number.rename({"number": "written"}), on="form").join(
+            number.rename({"form": "lower", "number": "token"}), on="lower"
+        )
+        numbered = forms.select("form", "written", "token", is_word=pl.col("form").str.contains(r"\w"))
+        frame = long.join(numbered, on="form", how="left", maintain_order="left").drop("form")
+        after, before = (pl.when(pl.col("text") == pl.col("text").shift(by)) for by in (-1, 1))
+        frame = frame.with_columns(
+            before=before.then(pl.col("token").shift(1)),
+            after=after.then(pl.col("token").shift(-1)),
+            next_written=after.then(pl.col("written").shift(-1)),
+        )
+        return vocabulary, frame
+
+    def _neighbours(self, frequent: int) -> list[pl.DataFrame]:
+        """Neighbours of the most frequent words: ``unit``, ``slot``, ``token``, ``neighbour``, null beyond the ends.
+
+        One frame for each of the two tokens before and the two after them. Next to them are tokens as written, the
+        others in lower case.
+
+        Args:
+            frequent: how many words are frequent.
+        """
+        counts = (
+            self.tokens.filter("is_word")["token"].value_counts().sort(["count", "token"], descending=[True, False])
+        )
+        inside = np.flatnonzero(self.tokens["token"].is_in(counts["token"].head(frequent).implode()).to_numpy())
+        here, last = self.tokens[inside].select("unit", "slot", "token", "text"), self.tokens.height - 1
+        sides = []
+        for by, column in ((-1, "written"), (1, "written"), (-2, "token"), (2, "token")):
+            beside = self.tokens.select("text", neighbour=column)[np.clip(inside + by, 0, last)]
+            same = (beside["text"] == here["text"]) & pl.Series((inside + by >= 0) & (inside + by <= last))
+            sides.append(here.drop("text").with_columns(neighbour=pl.when(same).then(beside["neighbour"])))
+        return sides
+
+    def ends(self) -> pl.DataFrame:
+        """One row per text: ``unit``, ``slot``, ``first``, ``second``, ``third``, ``next_to_last`` and ``last`` word.
+
+        ``first_written`` and ``last_written`` are these words as written. Words that a text lacks are null.
+        """
+        words = self.tokens.filter("is_word").group_by("unit", "slot", maintain_order=True)
+        return words.agg(
+            first=pl.col("token").first(),
+            second=pl.col("token").slice(1, 1).first(),
+            third=pl.col("token").slice(2, 1).first(),
+            next_to_last=pl.col("token").slice(-2, 1).first(),
+            last=pl.col("token").last(),
+            first_written=pl.col("written").first(),
+            last_written=pl.col("written").last(),
+        )
+
+    def token_of(self, number: pl.Expr) -> pl.Expr:
+        """The tokens with these numbers."""
+        return pl.lit(self.vocabulary).gather(number)
 
     def words(self, slots: Sequence[int]) -> sparse.csr_array:
         """TF-IDF weights of the words and word bigrams of the texts in some slots, one block of columns per slot."""
@@ -362,21 +357,21 @@ class Features:
     @cached_property
     def _word_counts(self) -> tuple[sparse.csr_array, Ints]:
         """Counts of words and word bigrams, shape (units, columns), and the slot of each column."""
-        single = self.tokens.frame.select("unit", "slot", key=pl.col("token").cast(pl.UInt64))
+        single = self.tokens.select("unit", "slot", key=pl.col("token").cast(pl.UInt64))
         bigram = self._pair("after").alias("key")
-        return self._one_hot(pl.concat([single, self.tokens.frame.drop_nulls("after").select("unit", "slot", bigram)]))
+        return self._one_hot(pl.concat([single, self.tokens.drop_nulls("after").select("unit", "slot", bigram)]))
 
     def _pair(self, other: str) -> pl.Expr:
         """A number for each pair of ``token`` and another one, above the numbers of single tokens."""
-        return (pl.col("token").cast(pl.UInt64) + 1) * len(self.tokens.vocabulary) + pl.col(other)
+        return (pl.col("token").cast(pl.UInt64) + 1) * len(self.vocabulary) + pl.col(other)
 
     def edges(self) -> sparse.csr_array:
         """Which words are at the two ends of a text, and which two are on each side of the frequent words."""
-        ends = self.tokens.ends()
+        ends = self.ends()
         listed = [ends.select("unit", "slot", key=pl.col(name).cast(pl.UInt64)) for name in _ENDS]
-        sides = self.tokens.beside(_FREQUENT)
+        sides = self._neighbours(_FREQUENT)
         listed += [side.select("unit", "slot", key=self._pair("neighbour")) for side in sides]
-        n = len(self.tokens.vocabulary)
+        n = len(self.vocabulary)
         kinds = [part.with_columns(pl.col("key") + kind * n * (n + 1)) for kind, part in enumerate(listed)]
         counts = self._one_hot(pl.concat(kinds).drop_nulls())[0]
         counts.data[:] = _PRESENT
@@ -468,27 +463,25 @@ class Features:
         return np.hstack([upper, means, nearest, *by_size, gap, ranks, self._beside(means[:, :1])])
 
 
-class CharWeights:
-    """TF-IDF weights of character n-grams, made of the counts when units are asked for: those of all need most memory.
+def char_weights(counts: sparse.csr_array, n_slots: int, slots: Sequence[int]) -> Callable[[Ints], sparse.csr_array]:
+    """What makes the TF-IDF weights of some units when they are asked for: those of all need most memory.
 
-    ``weights[units]`` has shape (units, columns), rows of length 1, without the columns that fewer than two units have.
+    The weights have shape (units, columns), rows of length 1, without the columns that fewer than two units have.
+
+    Args:
+        counts: of character n-grams, of each unit ``n_slots`` rows.
+        n_slots: how many texts a unit has.
+        slots: which of them are read: one block of columns for each.
     """
+    n, read = counts.shape[0] // n_slots, np.array(slots)
 
-    def __init__(self, counts: sparse.csr_array, n_slots: int, slots: Sequence[int]) -> None:
-        """Takes counts, of each unit ``n_slots`` rows, and the slots that are read: one block of columns for each."""
-        self._counts, self._n_slots, self._slots = counts, n_slots, np.array(slots)
-        self._n = counts.shape[0] // n_slots
-        self._occurrences = np.zeros(len(slots) * counts.shape[1], np.int64)
-        for start in range(0, self._n, _UNITS_AT_ONCE):
-            self._occurrences += _occurrences(self._blocks(np.arange(start, min(self._n, start + _UNITS_AT_ONCE))))
+    def blocks(units: Ints) -> sparse.csr_array:
+        return _in_blocks(counts[(units[:, None] * n_slots + read).ravel()], len(read))
 
-    def __getitem__(self, units: Ints) -> sparse.csr_array:
-        """The weights of some units."""
-        return _weigh(self._blocks(units), self._occurrences, self._n)
-
-    def _blocks(self, units: Ints) -> sparse.csr_array:
-        """The counts of some units, of its slots side by side."""
-        return _in_blocks(self._counts[(units[:, None] * self._n_slots + self._slots).ravel()], len(self._slots))
+    occurrences = np.zeros(len(read) * counts.shape[1], np.int64)
+    for start in range(0, n, _UNITS_AT_ONCE):
+        occurrences += _occurrences(blocks(np.arange(start, min(n, start + _UNITS_AT_ONCE))))
+    return lambda units: _weigh(blocks(units), occurrences, n)
 
 
 def _in_blocks(counts: sparse.csr_array, n_slots: int) -> sparse.csr_array:

@@ -10,8 +10,8 @@ names the commonest class. The baseline is the better one of two: naming the com
 expected F1 is the share of each class: 1 / k in the mean.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -60,32 +60,6 @@ of all differences .2 to .7. In the sets as published, 2 to 5 rows of 1,000 have
 _SENTENCE_END = r"([.!?…。！？।؟]['\"»”’)\]]*)\s+"
 _OVERLAPPING = 12
 """Rows at most that share a text because their windows overlap: passages of six sentences, whole and edited."""
-
-
-class Units(msgspec.Struct, frozen=True):
-    """What solvers see: rows, or the candidates of rows that are choices.
-
-    Attributes:
-        texts: the texts of each unit, as lists; the candidate is the last.
-        n_context: how many of the texts are its context, shape (units,).
-        y: label of each row; for a candidate 1 if it is the right one, shape (units,).
-        row: 0-based number of the row that each unit belongs to, ascending, shape (units,).
-        ids: id of each row, shape (rows,).
-        number: place of each row among the rows of the data, shape (rows,).
-        labels: label of each row, for a choice the place of the right candidate, shape (rows,).
-        clusterings: per clustering (pairs, then groups) the number of each row's cluster, shape (rows,).
-        edited: for the original of a pair the unit that is its edited version, else -1, shape (units,).
-    """
-
-    texts: pl.Series
-    n_context: Ints
-    y: Ints
-    row: Ints
-    ids: npt.NDArray[np.object_]
-    number: Ints
-    labels: Ints
-    clusterings: tuple[Ints, ...]
-    edited: Ints
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -160,33 +134,48 @@ def best_of(scores: Mapping[str, Score]) -> Score:
     return replace(scores[name], tries=len(scores), detail=name, tried=tried)
 
 
-class Rows(Protocol):
-    """Features of all units, of which some are asked for."""
-
-    def __getitem__(self, units: Ints, /) -> Matrix:
-        """The features of some units, shape (units, features)."""
+Rows: TypeAlias = "Matrix | Callable[[Ints], Matrix]"
+"""The features of all units, shape (units, features), or a function that gives those of the units it is asked for."""
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Units with labels, and the folds in which solvers learn from some and are measured on others.
+    """What solvers see, and the folds in which they learn from some units and are measured on others.
+
+    Units are rows, or the candidates of rows that are choices.
 
     Attributes:
-        units: all units of any fold.
-        folds: one where solvers are measured on test, else one per part that is held out.
+        texts: the texts of each unit, as lists; the candidate is the last.
+        n_context: how many of the texts are its context, shape (units,).
+        y: label of each row; for a candidate 1 if it is the right one, shape (units,).
+        row: 0-based number of the row that each unit belongs to, ascending, shape (units,).
+        edited: for the original of a pair the unit that is its edited version, else -1, shape (units,).
+        ids: id of each row, shape (rows,).
+        number: place of each row among the rows of the data, shape (rows,).
+        row_labels: label of each row, for a choice the place of the right candidate, shape (rows,).
+        clusterings: per clustering (pairs, then groups) the number of each row's cluster, shape (rows,).
         labels: label names; for a choice ``("wrong", "right")``, the labels of candidates.
         choice: whether the units are candidates, of which one per row is right.
         unspaced: whether most texts are in a script without spaces.
+        folds: one where solvers are measured on test, else one per part that is held out.
         trained_on: what the solvers learn from, in words.
         measured_on: what they are measured on, in words.
     """
 
-    units: Units
-    folds: tuple[Fold, ...]
+    texts: pl.Series
+    n_context: Ints
+    y: Ints
+    row: Ints
+    edited: Ints
+    ids: npt.NDArray[np.object_]
+    number: Ints
+    row_labels: Ints
+    clusterings: tuple[Ints, ...]
     labels: tuple[str, ...]
-    choice: bool
-    unspaced: bool
-    trained_on: str
-    measured_on: str
+    choice: bool = False
+    unspaced: bool = False
+    folds: tuple[Fold, ...] = ()
+    trained_on: str = ""
+    measured_on: str = ""
 
     @property
     def measured(self) -> Ints:
@@ -196,40 +185,38 @@ class Problem(msgspec.Struct, frozen=True):
     @property
     def measured_rows(self) -> Ints:
         """Numbers of the rows that solvers are measured on, in order."""
-        rows = self.units.row[self.measured]
+        rows = self.row[self.measured]
         return rows[np.flatnonzero(np.diff(rows, prepend=-1))] if self.choice else rows
 
     @property
     def baseline(self) -> float:
         """Accuracy of the majority label on the measured rows; for choices, of guessing."""
-        rows = self.units.row[self.measured]
+        rows = self.row[self.measured]
         if self.choice:
             _, counts = np.unique(rows, return_counts=True)
             return round(float(np.mean(1 / counts)), DIGITS)
-        return round(float(np.bincount(self.units.y[self.measured]).max() / len(rows)), DIGITS)
+        return round(float(np.bincount(self.y[self.measured]).max() / len(rows)), DIGITS)
 
-    def learn(self, features: "Rows | Callable[[Fold], Floats]", learner: Learner = regression) -> Score:
+    def learn(self, features: Rows, learner: Learner = regression) -> Score:
         """The score of a model that learns in each fold and answers for the units held out.
 
         Args:
-            features: of all units, shape (units, features), or a function that makes them of what a fold learns from.
-                Sparse ones may be anything that gives the matrix of the units it is indexed with.
+            features: of all units.
             learner: makes a model of features and labels; logistic regression where none is given.
         """
         return self.score_answers(*self.answer(features, learner))
 
-    def answer(
-        self, features: "Rows | Callable[[Fold], Floats]", learner: Learner = regression
-    ) -> tuple[Floats, Floats]:
+    def learn_by_fold(self, features: Callable[[Fold], Floats]) -> Score:
+        """The same by logistic regression, with features of all units that are made of what a fold learns from."""
+        return self.score_answers(*_join(self._answers(features(fold), fold, regression) for fold in self.folds))
+
+    def answer(self, features: Rows, learner: Learner = regression) -> tuple[Floats, Floats]:
         """What the model of ``learn`` says of the measured units.
 
         Returns:
             The probability of each label, shape (units, labels), and a score per unit, larger for label 1.
         """
-        answers = [
-            self._answers(features(fold) if callable(features) else features, fold, learner) for fold in self.folds
-        ]
-        return np.vstack([shares for shares, _ in answers]), np.concatenate([lean for _, lean in answers])
+        return _join(self._answers(features, fold, learner) for fold in self.folds)
 
     def score_answers(self, probabilities: Floats, leaning: Floats) -> Score:
         """The score of what ``answer`` returns."""
@@ -250,7 +237,7 @@ class Problem(msgspec.Struct, frozen=True):
         Returns:
             For each such row its number and the other label.
         """
-        rows, label = np.arange(len(probabilities)), self.units.y[self.measured]
+        rows, label = np.arange(len(probabilities)), self.y[self.measured]
         of_label = probabilities[rows, label]
         counts = np.bincount(label, minlength=len(self.labels))
         usual = np.bincount(label, weights=of_label, minlength=len(self.labels)) / np.maximum(counts, 1)
@@ -261,15 +248,16 @@ class Problem(msgspec.Struct, frozen=True):
         numbers = self.measured_rows[doubtful].tolist()
         return list(zip(numbers, confident[doubtful].argmax(axis=1).tolist(), strict=True))
 
-    def _answers(self, features: "Rows", fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
+    def _answers(self, features: Rows, fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
         """Probability of each label, shape (units, labels), and a score per unit, larger for label 1."""
-        classes, y = np.unique(self.units.y[fold.train], return_inverse=True)
+        of_units = features if callable(features) else features.__getitem__
+        classes, y = np.unique(self.y[fold.train], return_inverse=True)
         probabilities = np.zeros((len(fold.test), len(self.labels)))
         if len(classes) == 1:  # nothing to learn
             probabilities[:, classes[0]] = 1.0
             return probabilities, np.zeros(len(fold.test))
-        model = learner(features[fold.train], y)
-        asked = features[fold.test]
+        model = learner(of_units(fold.train), y)
+        asked = of_units(fold.test)
         probabilities[:, classes] = model.predict_proba(asked)
         if isinstance(features, np.ndarray) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
             return probabilities, in_pairs
@@ -336,17 +324,17 @@ class Problem(msgspec.Struct, frozen=True):
     def _opposites(self, side: Ints) -> tuple[Ints, Ints]:
         """Of the units of ``side``: originals and the edited version of each; right candidates and each wrong one."""
         if not self.choice:
-            originals = side[np.isin(self.units.edited[side], side)]
-            return originals, self.units.edited[originals]
-        right, wrong = side[self.units.y[side] == 1], side[self.units.y[side] == 0]
-        right_of_row = np.full(len(self.units.ids), -1)
-        right_of_row[self.units.row[right]] = right
-        wrong = wrong[right_of_row[self.units.row[wrong]] >= 0]
-        return right_of_row[self.units.row[wrong]], wrong
+            originals = side[np.isin(self.edited[side], side)]
+            return originals, self.edited[originals]
+        right, wrong = side[self.y[side] == 1], side[self.y[side] == 0]
+        right_of_row = np.full(len(self.ids), -1)
+        right_of_row[self.row[right]] = right
+        wrong = wrong[right_of_row[self.row[wrong]] >= 0]
+        return right_of_row[self.row[wrong]], wrong
 
     def label_score(self, predicted: Ints, confidence: Floats) -> Score:
         """The score of labels predicted for the measured units."""
-        truth = self.units.y[self.measured]
+        truth = self.y[self.measured]
         score = self._score((predicted == truth).astype(np.float64), confidence)
         return replace(score, truth=truth, predicted=np.asarray(predicted))
 
@@ -356,8 +344,8 @@ class Problem(msgspec.Struct, frozen=True):
         Args:
             values: of the measured units, shape (measured units,).
         """
-        row = np.cumsum(np.diff(self.units.row[self.measured], prepend=-1) != 0) - 1
-        right, n_rows = self.units.y[self.measured] == 1, int(row[-1]) + 1
+        row = np.cumsum(np.diff(self.row[self.measured], prepend=-1) != 0) - 1
+        right, n_rows = self.y[self.measured] == 1, int(row[-1]) + 1
         best = np.full(n_rows, -np.inf)
         np.maximum.at(best, row, values)
         top = values >= best[row] - TIE
@@ -375,8 +363,13 @@ class Problem(msgspec.Struct, frozen=True):
 
     def score_of(self, rows: Ints, correct: Floats, confidence: Floats) -> Score:
         """The score of answers for some rows, by their numbers."""
-        clusterings = tuple(numbers[rows] for numbers in self.units.clusterings)
-        return Score(correct, confidence, self.units.ids[rows], clusterings, cross_validated=len(self.folds) > 1)
+        clusterings = tuple(numbers[rows] for numbers in self.clusterings)
+        return Score(correct, confidence, self.ids[rows], clusterings, cross_validated=len(self.folds) > 1)
+
+
+def _join(answers: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    probabilities, leaning = zip(*answers, strict=True)
+    return np.vstack(probabilities), np.concatenate(leaning)
 
 
 def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
@@ -413,24 +406,21 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     parts, trained_on, measured_on, note = _plan_folds(rows, data)
     chosen = _within_budget(parts, rows["texts"], len(data.labels))
     used = _in_sampling_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
-    choice = data.shape is Shape.CHOICE
-    units = _units(used, choice=choice)
+    problem = _units(used, data)
     folds = []
     for pair in chosen:
-        sides = (used["_number"].is_in(part["_number"].implode()).to_numpy()[units.row] for part in pair)
+        sides = (used["_number"].is_in(part["_number"].implode()).to_numpy()[problem.row] for part in pair)
         fold = Fold(*map(np.flatnonzero, sides))
-        if len(np.unique(units.y[fold.train])) > 1 and len(fold.test):
+        if len(np.unique(problem.y[fold.train])) > 1 and len(fold.test):
             folds.append(fold)
     if not folds:
         only = data.rows["label"].unique()
-        one = not choice and len(only) == 1
+        one = not problem.choice and len(only) == 1
         why = f"all rows have the label {data.labels[only[0]]}" if one else "no two rows of two labels to learn from"
         return None, f"no shortcut was measured: {why}"
-    unspaced = mostly_unspaced(data.rows["texts"].head(1000).explode())
-    labels = ("wrong", "right") if choice else data.labels
-    problem = Problem(units, tuple(folds), labels, choice, unspaced, trained_on, measured_on)
-    classes = np.unique(units.y[problem.measured])
-    if not choice and len(classes) == 1:
+    problem = replace(problem, folds=tuple(folds), trained_on=trained_on, measured_on=measured_on)
+    classes = np.unique(problem.y[problem.measured])
+    if not problem.choice and len(classes) == 1:
         return None, f"no shortcut was measured: {measured_on} holds one class only ({data.labels[classes[0]]})"
     return problem, note
 
@@ -503,8 +493,9 @@ def _in_sampling_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows[hashing.ranking(rows["_sampled"].to_numpy(), "audit", "draw")]
 
 
-def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
-    """What solvers see of rows; of a choice, one unit per candidate: its context and itself."""
+def _units(rows: pl.DataFrame, data: AuditInput) -> Problem:
+    """What solvers see of rows, without folds; of a choice, one unit per candidate: its context and itself."""
+    choice = data.shape is Shape.CHOICE
     pair = pl.coalesce(pl.concat_str(pl.lit("pair "), "pair_id"), pl.concat_str(pl.lit("row "), "_number"))
     numbered = rows.with_row_index("row")
     if choice:
@@ -523,15 +514,18 @@ def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
         pairs = members.group_by("pair_id").agg("row", original=pl.col("label") == 0)
         pairs = pairs.filter(pl.col("original") == [True, False])
         edited[pairs["row"].list.first().to_numpy()] = pairs["row"].list.last().to_numpy()
-    return Units(
+    return Problem(
         texts=units["texts"],
         n_context=units["n_context"].to_numpy().astype(np.int64),
         y=units["y"].to_numpy().astype(np.int64),
         row=units["row"].to_numpy().astype(np.int64),
         ids=rows["id"].to_numpy().astype(object),
         number=rows["_number"].to_numpy().astype(np.int64),
-        labels=rows["label"].to_numpy().astype(np.int64),
+        row_labels=rows["label"].to_numpy().astype(np.int64),
         edited=edited,
+        labels=("wrong", "right") if choice else data.labels,
+        choice=choice,
+        unspaced=mostly_unspaced(data.rows["texts"].head(1000).explode()),
         clusterings=tuple(
             rows.select(by.rank("dense")).to_series().to_numpy().astype(np.int64) for by in (pair, pl.col("_cluster"))
         ),

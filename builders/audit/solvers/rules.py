@@ -88,7 +88,7 @@ def best_rule(conditions: Conditions, problem: Problem) -> str:
     rules: dict[str, float] = {}
     for fold in problem.folds if conditions.text else ():
         best, label, _ = _learn_rule(conditions, problem, fold)
-        holds, is_label = conditions.column(best, fold.test), problem.units.y[fold.test] == label
+        holds, is_label = conditions.column(best, fold.test), problem.y[fold.test] == label
         share = float(is_label[holds].mean()) if holds.any() else 0.0
         rule = f"{conditions.text[best]} → {problem.labels[label]}: covers {holds.mean():.3f}, right {share:.3f}"
         rules[rule] = float(holds.mean()) * (share - float(is_label.mean()))
@@ -97,8 +97,8 @@ def best_rule(conditions: Conditions, problem: Problem) -> str:
 
 def _learn_rule(conditions: Conditions, problem: Problem, fold: Fold) -> tuple[int, int, int]:
     """The condition with the highest accuracy on what is learned from, its label, and the label of all other units."""
-    y = problem.units.y[fold.train]
-    one_hot = np.zeros((len(problem.units.y), len(problem.labels)))
+    y = problem.y[fold.train]
+    one_hot = np.zeros((len(problem.y), len(problem.labels)))
     one_hot[fold.train, y] = 1.0
     counts = np.asarray(conditions.holds.T @ one_hot, dtype=np.int64)  # of units by condition and label
     rest = np.bincount(y, minlength=len(problem.labels)) - counts
@@ -112,13 +112,12 @@ def _learn_rule(conditions: Conditions, problem: Problem, fold: Fold) -> tuple[i
 
 def token_conditions(problem: Problem, features: Features) -> Conditions:
     """Tokens anywhere, or first or last in a text, that at least 2 % of the units have."""
-    tokens = features.tokens
-    several = (problem.units.texts.list.len() > 1).any()
+    several = (problem.texts.list.len() > 1).any()
     where = pl.format(" of text {}", pl.col("slot") + 1) if several else pl.lit("")
-    form = tokens.text_of(pl.col("key"))
+    form = features.token_of(pl.col("key"))
     at_end = pl.format("'{}' is the {}{}", form, "family", where)
-    parts = [_frequent(tokens.frame.select("unit", key="written"), "token", pl.format("'{}' occurs", form), problem)]
-    ends = tokens.ends()
+    parts = [_frequent(features.tokens.select("unit", key="written"), "token", pl.format("'{}' occurs", form), problem)]
+    ends = features.ends()
     for name, column in (("first word", "first_written"), ("last word", "last_written")):
         parts.append(_frequent(ends.select("unit", "slot", key=column), name, at_end, problem))
     return _conditions(parts, problem)
@@ -126,10 +125,10 @@ def token_conditions(problem: Problem, features: Features) -> Conditions:
 
 def bigram_conditions(problem: Problem, features: Features) -> Conditions:
     """Neighbouring tokens that at least 2 % of the units have."""
-    tokens, n = features.tokens, len(features.tokens.vocabulary)
+    n = len(features.vocabulary)
     pair = pl.col("written").cast(pl.UInt64) * n + pl.col("next_written")
-    entries = tokens.frame.drop_nulls("next_written").select("unit", key=pair)
-    text = pl.format("'{} {}' occurs", tokens.text_of(pl.col("key") // n), tokens.text_of(pl.col("key") % n))
+    entries = features.tokens.drop_nulls("next_written").select("unit", key=pair)
+    text = pl.format("'{} {}' occurs", features.token_of(pl.col("key") // n), features.token_of(pl.col("key") % n))
     return _conditions([_frequent(entries, "bigram", text, problem)], problem)
 
 
@@ -137,7 +136,7 @@ def _frequent(entries: pl.DataFrame, family: str, condition: pl.Expr, problem: P
     """What enough units have: ``family``, ``condition``, list of ``unit``; ``entries``: a ``unit`` and what it has."""
     keys = [name for name in entries.columns if name != "unit"]
     distinct = entries.unique()
-    frequent = distinct.group_by(keys).len().filter(pl.col("len") >= max(2, COVERAGE * len(problem.units.y)))
+    frequent = distinct.group_by(keys).len().filter(pl.col("len") >= max(2, COVERAGE * len(problem.y)))
     units = distinct.join(frequent, on=keys).group_by(keys).agg("unit")
     return units.with_columns(family=pl.lit(family)).select("family", "unit", condition=condition)
 
@@ -146,7 +145,7 @@ def _conditions(parts: Sequence[pl.DataFrame], problem: Problem) -> Conditions:
     """Conditions of what is frequent, most frequent first."""
     rows = pl.concat(parts).with_columns(n=pl.col("unit").list.len())
     rows = rows.sort("n", "family", "condition", descending=[True, False, False])
-    units, shape = exploded(rows.select("unit"), "unit")["unit"].to_numpy(), (len(problem.units.y), rows.height)
+    units, shape = exploded(rows.select("unit"), "unit")["unit"].to_numpy(), (len(problem.y), rows.height)
     starts = np.concatenate([[0], np.cumsum(rows["n"].to_numpy())])
     holds = sparse.csc_array((np.ones(len(units)), units, starts), shape=shape)
     return Conditions(tuple(rows["family"]), tuple(rows["condition"]), holds)
@@ -158,7 +157,7 @@ def threshold_conditions(problem: Problem, features: Features) -> Conditions:
     if features.slots > 1:  # the share of the words of each unit that more than one of its texts has
         times = features.lowered.group_by("unit", "word").agg(shared=pl.len() > 1)
         shared = times.group_by("unit").agg(pl.col("shared").mean())
-        units = pl.DataFrame({"unit": pl.int_range(len(problem.units.y), dtype=pl.UInt32, eager=True)})
+        units = pl.DataFrame({"unit": pl.int_range(len(problem.y), dtype=pl.UInt32, eager=True)})
         shares = units.join(shared, on="unit", how="left", maintain_order="left")["shared"].fill_null(0.0)
         measures["overlap", "share of words in common"] = shares.to_numpy()
     family, text, holds = [], [], []
@@ -192,7 +191,7 @@ def surface_conditions(problem: Problem, features: Features) -> Conditions:
             named = _with_characters(name, written) + where
             text += [named if bound == 1 else f"at least {bound:.0f} times {named}" for bound in often]
             holds += [values >= bound for bound in often]
-    columns = np.column_stack(holds).astype(np.float64) if holds else np.empty((len(problem.units.y), 0))
+    columns = np.column_stack(holds).astype(np.float64) if holds else np.empty((len(problem.y), 0))
     return Conditions(("surface",) * len(text), tuple(text), sparse.csc_array(columns))
 
 
@@ -224,7 +223,7 @@ def mine(problem: Problem, features: Features, tokens: Conditions) -> Heuristics
         tokens: ``token_conditions``.
     """
     conditions = tokens + bigram_conditions(problem, features) + threshold_conditions(problem, features)
-    fold, n_labels, y = problem.folds[0], len(problem.labels), problem.units.y
+    fold, n_labels, y = problem.folds[0], len(problem.labels), problem.y
     chosen = _choose_rules(conditions, problem, fold)
     rules = []
     for column, label in chosen:
@@ -267,7 +266,7 @@ def _choose_rules(conditions: Conditions, problem: Problem, fold: Fold) -> list[
     (Wilson's, which is quick) and the share of its label.
     """
     chosen: list[tuple[int, int]] = []
-    holds, y, z = conditions.holds[fold.train].tocsc(), problem.units.y[fold.train], 1.96
+    holds, y, z = conditions.holds[fold.train].tocsc(), problem.y[fold.train], 1.96
     undecided = np.ones(len(y))
     prior = np.bincount(y, minlength=len(problem.labels)) / len(y)
     labels = np.eye(len(problem.labels))[y]

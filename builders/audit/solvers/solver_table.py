@@ -55,22 +55,22 @@ def log_frequencies(features: Features, problem: Problem, fold: Fold) -> Floats:
         problem: whose units they are.
         fold: what is learned from; rows that share a cluster are never scored with each other's counts.
     """
-    units, frame = problem.units, features.tokens.frame
+    frame = features.tokens
     unit, token = (frame[name].to_numpy().astype(np.int64) for name in ("unit", "token"))
-    part_of_unit = np.full(len(units.y), -1)
-    part_of_unit[fold.train] = units.clusterings[-1][units.row[fold.train]] % _PARTS
+    part_of_unit = np.full(len(problem.y), -1)
+    part_of_unit[fold.train] = problem.clusterings[-1][problem.row[fold.train]] % _PARTS
     part = part_of_unit[unit]
-    counted = ((part_of_unit >= 0) & (units.y == int(problem.choice)))[unit]
-    n_kinds = len(features.tokens.vocabulary)
+    counted = ((part_of_unit >= 0) & (problem.y == int(problem.choice)))[unit]
+    n_kinds = len(features.vocabulary)
     counts, n_counted = np.bincount(token[counted], minlength=n_kinds)[token], np.full(len(token), counted.sum())
     for number in range(_PARTS):
         inside = part == number
         counts[inside] -= np.bincount(token[inside & counted], minlength=n_kinds)[token[inside]]
         n_counted[inside] -= (inside & counted).sum()
     logs = np.log((counts + _PRIOR / (1 + len(np.unique(token)))) / (n_counted + _PRIOR))
-    n_words = np.bincount(unit, minlength=len(units.y))
-    sums = np.bincount(unit, weights=logs, minlength=len(units.y))
-    least = np.zeros(len(units.y))
+    n_words = np.bincount(unit, minlength=len(problem.y))
+    sums = np.bincount(unit, weights=logs, minlength=len(problem.y))
+    least = np.zeros(len(problem.y))
     np.minimum.at(least, unit, logs)
     return np.column_stack([sums, sums / np.maximum(1, n_words), least])
 
@@ -105,7 +105,7 @@ class Bench(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def asked(self) -> pl.DataFrame:
         """Of ``keyed`` the texts of some length that solvers are asked about: of a unit with context, the candidate."""
-        context = pl.Series(self.problem.units.n_context)[self.keyed["unit"]] > 0
+        context = pl.Series(self.problem.n_context)[self.keyed["unit"]] > 0
         return self.keyed.filter(~context | (pl.col("slot") == 0), n_words(pl.col("text")) >= LEAK_WORDS)
 
     @cached_property
@@ -134,7 +134,7 @@ class Bench(msgspec.Struct, frozen=True, dict=True):
             return ""
         rows = problem.doubtful_labels(self.word_answers[0])
         listed = "; ".join(
-            f"{problem.units.ids[row]}: {problem.labels[problem.units.labels[row]]} or {problem.labels[other]}?"
+            f"{problem.ids[row]}: {problem.labels[problem.row_labels[row]]} or {problem.labels[other]}?"
             for row, other in rows[:SUREST]
         )
         share = f"{len(rows):,} of {len(problem.measured):,} rows"
@@ -153,7 +153,7 @@ def frequency(bench: Bench) -> Score | None:
     """How frequent the words of a text are in the originals; None where no text is edited, as in windows."""
     if not bench.data.perturbation or bench.data.shape not in _EDITED:
         return None
-    return bench.problem.learn(lambda fold: log_frequencies(bench.features, bench.problem, fold))
+    return bench.problem.learn_by_fold(lambda fold: log_frequencies(bench.features, bench.problem, fold))
 
 
 def trigrams(bench: Bench) -> Score | None:
@@ -161,7 +161,7 @@ def trigrams(bench: Bench) -> Score | None:
     problem, texts = bench.problem, bench.data.other_texts
     if not bench.data.compared_with_others or not texts:
         return None
-    read = problem.units.texts.gather(problem.measured).list.last()
+    read = problem.texts.gather(problem.measured).list.last()
     found = log_probabilities(texts, read, unspaced=problem.unspaced)
     score = _pair_score(problem, found[0]) if found else None
     return replace(score, detail=f"model of {found[1]:,} words", cross_validated=False) if found and score else None
@@ -240,7 +240,7 @@ def _score_of_names(problem: Problem, names: Sequence[str], words: pl.DataFrame)
     unit, label = (occurring[column].to_numpy().astype(np.int64) for column in ("unit", "label"))
     if not len(unit):
         return None
-    y, n_labels, answers = problem.units.y, len(problem.labels), []
+    y, n_labels, answers = problem.y, len(problem.labels), []
     for fold in problem.folds:
         learned = np.isin(unit, fold.train)
         occurs = np.bincount(label[learned], minlength=n_labels)
@@ -258,16 +258,16 @@ def metadata(bench: Bench) -> Score | None:
     A column whose values are other names of the labels is no shortcut but the label again, and is left out.
     """
     problem = bench.problem
-    rows, split = bench.data.rows["metadata"], bench.data.rows["split"][problem.units.number]
+    rows, split = bench.data.rows["metadata"], bench.data.rows["split"][problem.number]
     if problem.choice or rows.is_null().all():
         return None
-    long = exploded(rows[problem.units.number].to_frame("column").with_row_index("unit"), "column")
+    long = exploded(rows[problem.number].to_frame("column").with_row_index("unit"), "column")
     long = long.drop_nulls("column").unnest("column")
     scores: dict[str, Score] = {}
     for (name,), column in long.partition_by("name", as_dict=True, maintain_order=True).items():
-        values = pl.Series([None], dtype=pl.String).extend_constant(None, len(problem.units.y) - 1)
+        values = pl.Series([None], dtype=pl.String).extend_constant(None, len(problem.y) - 1)
         values = values.scatter(column["unit"], column["value"])
-        names = pl.DataFrame({"value": values, "y": problem.units.y}).drop_nulls().unique()
+        names = pl.DataFrame({"value": values, "y": problem.y}).drop_nulls().unique()
         if values.n_unique() == 1 or names.height == names["value"].n_unique() == len(problem.labels):
             continue
         scores[str(name)] = problem.learn(_column_features(values, split), tree)
@@ -302,7 +302,7 @@ def _column_features(values: pl.Series, split: pl.Series) -> Floats:
 
 def cues(bench: Bench) -> Score | None:
     """The best of a decision tree on each of a row's ``cues`` and an ensemble of trees on all; None without cues."""
-    column = bench.data.rows["cues"][bench.problem.units.number]
+    column = bench.data.rows["cues"][bench.problem.number]
     if column.is_null().any():
         return None
     names = [cue["name"] for cue in column[0]]
@@ -320,7 +320,7 @@ def row_order(bench: Bench) -> Score | None:
     problem = bench.problem
     if problem.choice:
         return None
-    rows = bench.data.rows.select("place", share=pl.col("place") / pl.len().over("split"))[problem.units.number]
+    rows = bench.data.rows.select("place", share=pl.col("place") / pl.len().over("split"))[problem.number]
     place, share = rows["place"].to_numpy().astype(np.int64), rows["share"].to_numpy().reshape(-1, 1)
 
     def residues(fold: Fold) -> Floats:
@@ -328,14 +328,12 @@ def row_order(bench: Bench) -> Score | None:
         accuracies = []
         for period in range(2, max(2, min(_LONGEST_PERIOD, len(fold.train) // _ROWS_PER_PLACE)) + 1):
             counts = np.zeros((period, len(problem.labels)))
-            np.add.at(counts, (place[halves[0]] % period, problem.units.y[halves[0]]), 1)
-            accuracies.append(
-                float((counts.argmax(axis=1)[place[halves[1]] % period] == problem.units.y[halves[1]]).mean())
-            )
+            np.add.at(counts, (place[halves[0]] % period, problem.y[halves[0]]), 1)
+            accuracies.append(float((counts.argmax(axis=1)[place[halves[1]] % period] == problem.y[halves[1]]).mean()))
         period = 2 + int(np.argmax(accuracies))
         return np.asarray(np.eye(period)[place % period])
 
-    best = best_of({"period": problem.learn(residues), "place": problem.learn(share, tree)})
+    best = best_of({"period": problem.learn_by_fold(residues), "place": problem.learn(share, tree)})
     return replace(best, leaning=None)  # no member of a pair is chosen by it
 
 
@@ -344,7 +342,7 @@ def position(bench: Bench) -> Score | None:
     problem = bench.problem
     if not problem.choice:
         return None
-    row = problem.units.row
+    row = problem.row
     number = np.arange(len(row)) - np.searchsorted(row, row)
     return problem.learn(np.eye(int(number.max()) + 1)[number])
 
@@ -385,7 +383,7 @@ def pairwise_length(bench: Bench) -> Score | None:
     The right member of a pair is the original; the members of a choice are its candidates.
     """
     problem = bench.problem
-    if not problem.choice and (problem.units.edited < 0).all():
+    if not problem.choice and (problem.edited < 0).all():
         return None
     lengths = {name: total(problem, bench.features, LENGTH_MEASURES[name]) for name in ("words", "characters")}
     rules = {f"more {name}": length for name, length in lengths.items()}
@@ -404,7 +402,7 @@ def pairwise_length(bench: Bench) -> Score | None:
 def by_differences(bench: Bench) -> Score | None:
     """The member of a pair, or the candidate, that character n-grams across blanks choose, learned from differences."""
     problem = bench.problem
-    if not problem.choice and (problem.units.edited < 0).all():
+    if not problem.choice and (problem.edited < 0).all():
         return None
     values = problem.values_by_differences(bench.features.differing_chars())
     return None if values is None else _member_score(problem, values)
@@ -429,13 +427,13 @@ def _member_score(problem: Problem, values: Floats) -> Score | None:
 
 def _pair_score(problem: Problem, lean: Floats) -> Score | None:
     """The score of taking the member that leans more as the original; None where no pair was measured."""
-    place = np.full(len(problem.units.y), -1)
+    place = np.full(len(problem.y), -1)
     place[problem.measured] = np.arange(len(problem.measured))
-    original = np.flatnonzero((place >= 0) & (problem.units.edited >= 0))
-    original = original[place[problem.units.edited[original]] >= 0]
+    original = np.flatnonzero((place >= 0) & (problem.edited >= 0))
+    original = original[place[problem.edited[original]] >= 0]
     if not len(original):
         return None
-    margin = lean[place[original]] - lean[place[problem.units.edited[original]]]
+    margin = lean[place[original]] - lean[place[problem.edited[original]]]
     correct = np.where(np.abs(margin) < TIE, 0.5, margin > 0).astype(np.float64)
     return problem.score_of(problem.measured_rows[place[original]], correct, np.abs(margin))
 
@@ -478,10 +476,10 @@ def baselines(data: AuditInput, problem: Problem) -> tuple[Baseline, ...]:
 
     For a choice the labels are the places of the candidates.
     """
-    units, rows = problem.units, problem.measured_rows
+    rows = problem.measured_rows
     expected: dict[str, list[Floats]] = {"majority": [], "prior": []}
     for fold in problem.folds:
-        learned, asked = (units.labels[np.unique(units.row[side])] for side in (fold.train, fold.test))
+        learned, asked = (problem.row_labels[np.unique(problem.row[side])] for side in (fold.train, fold.test))
         shares = np.bincount(learned, minlength=len(data.labels)) / len(learned)
         expected["majority"].append((asked == shares.argmax()).astype(np.float64))
         expected["prior"].append(shares[asked])

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit.inputs.data_files import Skipped
     from discoprobe.builders.audit.report import Finding, Report
-    from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.cli.terminal import Cell
     from discoprobe.evaluation.evaluate import Misfit
     from discoprobe.evaluation.scores import Evaluation
@@ -51,7 +50,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
-    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of
+    from discoprobe.auditing import audit_all, design_rows, reading_of
     from discoprobe.builders.audit.report import Grade, Status
     from discoprobe.remote_folders import local
 
@@ -60,22 +59,21 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         format_name=format_, encoding=encoding, group=group, edited=edited,
     )  # fmt: skip
     with terminal.progress() as progress:
-        datasets, skipped = read_all(names or [], local(out), reading)
-        audited = reports(datasets, jobs, progress)
-    verdicts = verdicts_of(audited)
-    show_reports(audited, verdicts, skipped, as_json=json_)
+        read, audited = audit_all(names or [], local(out), reading, jobs, progress)
+    skipped = read[1]
+    show_reports(audited, skipped, as_json=json_)
     if html:
         from discoprobe.cards.review.pages import write_audit_page
 
-        write_audit_page(html, (datasets, skipped), audited, verdicts)
+        write_audit_page(html, read, audited)
     if not json_ and (designs := design_rows(audited)):
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
         terminal.show(designs, columns, width=terminal.NARROW)
     by_word: dict[str, list[str]] = {}
-    for report, verdict in zip(audited, verdicts, strict=True):
-        word = Grade.MINOR if verdict.is_minor else verdict.word
-        by_word.setdefault(word, []).append(f"{report.name}{f' ({verdict.grade})' if verdict.grade else ''}")
+    for report in audited:
+        word, grade = Grade.MINOR if report.verdict.is_minor else report.verdict.word, report.verdict.grade
+        by_word.setdefault(word, []).append(f"{report.name}{f' ({grade})' if grade else ''}")
     if minor := by_word.get(Grade.MINOR):
         sys.stderr.write(f"minor faults only: {', '.join(name.removesuffix(' (minor)') for name in minor)}\n")
     if failed := by_word.get(Status.ABOVE):
@@ -103,7 +101,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
     """
-    from discoprobe.auditing import reading_of, verdicts_of
+    from discoprobe.auditing import reading_of
     from discoprobe.importing import import_data
     from discoprobe.loaders.catalogue.treebanks import Source
     from discoprobe.remote_folders import release_at
@@ -120,7 +118,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
         report, remarks, skipped, written = import_data(
             source, reading, task_type, described, folder, leaks=leaks, strict=strict
         )
-    show_reports([report], verdicts_of([report]), skipped, as_json=json_)
+    show_reports([report], skipped, as_json=json_)
     if not json_:
         for remark in remarks:
             terminal.print_wrapped(remark)
@@ -130,22 +128,20 @@ def import_(  # noqa: PLR0913 (one parameter per option)
         raise AuditFailedError(f"{report.name} fails the audit and is left out; without --strict its card says why")
 
 
-def show_reports(
-    reports: Sequence[Report], verdicts: Sequence[Verdict], skipped: Sequence[Skipped], *, as_json: bool = False
-) -> None:
+def show_reports(reports: Sequence[Report], skipped: Sequence[Skipped], *, as_json: bool = False) -> None:
     """Prints what was read and the verdict; for a single dataset also checks, baselines and rules.
 
     docs/audit.md has the schema of the JSON.
     """
     if as_json:
-        data = [report.to_dict() | each.to_dict() for report, each in zip(reports, verdicts, strict=True)]
+        data = [report.to_dict() for report in reports]
         terminal.print_json({"data": data, "skipped": [msgspec.to_builtins(each) for each in skipped]})
         return
     if len(reports) == 1:
         _show_read(reports[0])
-        _show_report(reports[0], verdicts[0])
+        _show_report(reports[0])
     else:
-        _show_summary(reports, verdicts)
+        _show_summary(reports)
     if skipped:
         sys.stdout.write("\nnot read\n")
     for each in skipped:
@@ -153,7 +149,7 @@ def show_reports(
     sys.stdout.flush()
 
 
-def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
+def _show_summary(reports: Sequence[Report]) -> None:
     """Prints a paragraph on what was read of each dataset, and a table of the verdicts."""
     for report in reports:
         read = report.read
@@ -173,12 +169,12 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         terminal.print_wrapped(f"{report.name}: {'; '.join(filter(None, parts))}")
     sys.stdout.write("\n")
     lines: list[dict[str, Cell]] = []
-    for report, verdict in zip(reports, verdicts, strict=True):
+    for report in reports:
         best = report.strongest
         strongest = f"{best.check} {best.measured:.3f} ({best.gain:+.3f})" if best else None
         n_rows = f"{sum(report.counts.values()):,}"
         line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
-        lines.append(line | {"audit": verdict.word, "remark": verdict.remark})
+        lines.append(line | {"audit": report.verdict.word, "remark": report.verdict.remark})
     terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=terminal.NARROW)
 
 
@@ -212,10 +208,10 @@ def _show_read(report: Report) -> None:
     terminal.show(table, ["", *splits], width=terminal.NARROW)
 
 
-def _show_report(report: Report, verdict: Verdict) -> None:
+def _show_report(report: Report) -> None:
     """Prints the verdict, what solvers were trained on, baselines, checks and rules."""
     sys.stdout.write("\n")
-    terminal.print_wrapped(verdict.text)
+    terminal.print_wrapped(report.verdict.text)
     if report.trained_on.startswith("the other") and report.measured_on:
         terminal.print_wrapped(f"solvers are cross-validated on {report.measured_on}")
     elif report.measured_on:

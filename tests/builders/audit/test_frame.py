@@ -63,8 +63,8 @@ def test_target_and_edit_of_a_sentence():
 def test_the_candidate_has_the_first_slot():
     problem, _ = problem_of(from_config(_config(Shape.CHOICE)))
     slots = Features(problem).slotted.filter(pl.col("unit") == 0).sort("slot")
-    assert slots["text"].to_list() == [problem.units.texts[0][-1], "A b."]
-    assert problem.units.y.reshape(8, 2).sum(axis=1).tolist() == [1] * 8
+    assert slots["text"].to_list() == [problem.texts[0][-1], "A b."]
+    assert problem.y.reshape(8, 2).sum(axis=1).tolist() == [1] * 8
     assert problem.baseline == 0.5
 
 

@@ -9,7 +9,7 @@ import pytest
 from audit_parts import finding_of
 
 from discoprobe.builders import Shape
-from discoprobe.builders.audit import BY_ID, CHECKS, INTEGRITY, Severity, Status, Subject, audit, longest_run_threshold
+from discoprobe.builders.audit import BY_ID, CHECKS, INTEGRITY, Severity, Status, audit, longest_run_threshold
 
 _PAIRED = {"perturbation": True, "pairs": True}
 
@@ -224,8 +224,8 @@ def test_no_random_order_of_two_hundred_fails(make, build, k):
 
 
 def audit_order(data):
-    measure = INTEGRITY["order"](Subject(data))
-    return measure.value > measure.threshold
+    finding = INTEGRITY["order"](data)
+    return finding.measured > finding.threshold
 
 
 def test_what_has_nothing_to_compare_with_is_skipped(make, build):

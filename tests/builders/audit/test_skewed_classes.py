@@ -5,17 +5,19 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from discoprobe.builders.audit.solvers import Fold, Problem, Score, Units, macro_f1
+from discoprobe.builders.audit.solvers import Fold, Problem, Score, macro_f1
 
 
 def problem_of(truth, groups):
     n = len(truth)
     truth, numbers = np.asarray(truth), np.asarray(groups)
     ids = np.array([str(row) for row in range(n)], dtype=object)
-    units = Units(None, np.zeros(n), truth, np.arange(n), ids, np.arange(n), truth, (numbers,), np.full(n, -1))
     labels = tuple(map(str, range(int(truth.max()) + 1)))
-    fold = Fold(np.arange(n), np.arange(n))
-    return Problem(units, (fold,), labels, choice=False, unspaced=False, trained_on="", measured_on="")
+    fold, every = Fold(np.arange(n), np.arange(n)), np.arange(n)
+    return Problem(
+        texts=None, n_context=np.zeros(n), y=truth, row=every, edited=np.full(n, -1), ids=ids, number=every,
+        row_labels=truth, clusterings=(numbers,), labels=labels, folds=(fold,),
+    )  # fmt: skip
 
 
 def score_of(problem, predicted):

@@ -301,7 +301,7 @@ def test_no_cluster_is_in_two_parts(make, build):
     rows = [row | {"split": "test", "group": f"g{at // 4}"} for at, row in enumerate(make.rows(300, 2, 1))]
     problem, _ = problem_of(build(rows))
     assert len(problem.folds) == 5
-    groups = problem.units.clusterings[1]
+    groups = problem.clusterings[1]
     for fold in problem.folds:
         assert not set(groups[fold.train]) & set(groups[fold.test])
     assert sorted(problem.measured) == list(range(300))

@@ -31,7 +31,7 @@ from discoprobe.builders import (
     tasks_named,
 )
 from discoprobe.builders import build as build_blocks
-from discoprobe.builders.audit import INTEGRITY, Subject, from_config
+from discoprobe.builders.audit import INTEGRITY, from_config
 from discoprobe.builders.sampling import split_of
 from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined, silent
 from discoprobe.loaders.languages import language_data
@@ -91,9 +91,9 @@ def rows_of(config):
 
 def problems(config):
     """What the audit's checks of integrity find."""
-    subject = Subject(from_config(config))
-    found = {name: INTEGRITY[name](subject) for name in CHECKS}
-    return {name: measure.value for name, measure in found.items() if measure.value}
+    data = from_config(config)
+    found = {name: INTEGRITY[name](data) for name in CHECKS}
+    return {name: finding.measured for name, finding in found.items() if finding.measured}
 
 
 def test_there_are_several_blocks_and_all_tasks(parts, whole):

@@ -12,7 +12,7 @@ from shared import SHARED
 
 import discoprobe
 from discoprobe.builders import Settings, tasks_named
-from discoprobe.builders.audit import Subject, fidelity, from_config
+from discoprobe.builders.audit import fidelity, from_config
 from discoprobe.builders.edits import OTHER, SAME
 from discoprobe.builders.sentences import Connectives
 from discoprobe.loaders.languages import language_data
@@ -56,8 +56,8 @@ def test_every_exchange_is_there_in_both_directions(english):
 
 def test_fidelity_finds_a_bad_text_that_ends_in_another_way(english):
     planted = with_other_ending(english, "there", "badly")
-    assert fidelity(Subject(from_config(english))).value == 0
-    assert fidelity(Subject(from_config(planted))).value == 1
+    assert fidelity(from_config(english)).measured == 0
+    assert fidelity(from_config(planted)).measured == 1
 
 
 def test_controls_do_not_outnumber_what_they_control(tmp_path):
