@@ -48,27 +48,21 @@ class DiscoprobeError(Exception):
 
 
 class CorpusFormatError(DiscoprobeError):
-    """A corpus file is malformed.
+    """What is wrong in a corpus file: raised, or collected with others of the file and counted by ``reason``.
 
-    The message begins with the place, ``path``, ``line`` (from 1) and ``sent_id``, as in
-    ``es_x.conllu:1042 (sent_id es-12): HEAD 31 points outside the sentence (28 words)``.
+    The message begins with the place, ``path``, ``line`` (from 1; 0 if it is not known) and ``sent_id``, as in
+    ``es_x.conllu:1042 (sent_id es-12): HEAD 31 points outside the sentence (28 words)``. A reader of a format does not
+    know the path.
     """
 
-    def __init__(self, problem: str, *, path: str, line: int | None = None, sent_id: str | None = None) -> None:
-        self.problem, self.path, self.line, self.sent_id = problem, path, line, sent_id
-        place = path if line is None else f"{path}:{line}"
+    def __init__(
+        self, problem: str, *, path: str = "", line: int = 0, sent_id: str | None = None, reason: str = ""
+    ) -> None:
+        self.problem, self.path, self.line, self.sent_id, self.reason = problem, path, line, sent_id, reason
+        place = f"{path}:{line}" if line else path
         if sent_id is not None:
             place += f" (sent_id {sent_id})"
-        super().__init__(f"{place}: {problem}")
-
-
-class BadLine(msgspec.Struct, frozen=True):
-    """What is wrong in a line of a file: kind, line (from 1), message, and the sentence, where there is one."""
-
-    reason: str
-    line: int
-    message: str
-    sent_id: str | None = None
+        super().__init__(f"{place}: {problem}" if path else problem)
 
 
 class UnknownNameError(DiscoprobeError):

@@ -22,7 +22,7 @@ import langcodes
 import msgspec
 import numpy as np
 import polars as pl
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict, astuple, replace
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
@@ -30,7 +30,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source, facts_of
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard
+from discoprobe.loaders.corpus import MENTIONS, VERSION, Corpus, Counts, Shard
 from discoprobe.loaders.discourse_layers.brat import read_brat, read_sacr
 from discoprobe.loaders.discourse_layers.conll2012 import read_conll2012, read_facts
 from discoprobe.loaders.discourse_layers.disrpt_relations import (
@@ -42,16 +42,10 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import (
 )
 from discoprobe.loaders.discourse_layers.knp import read_knp
 from discoprobe.loaders.discourse_layers.korkor import read_korkor
-from discoprobe.loaders.discourse_layers.mentions import Annotated, Facts, read_mentions
-from discoprobe.loaders.discourse_layers.mentions import table as mention_table
+from discoprobe.loaders.discourse_layers.mentions import Annotated, read_mentions
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.discourse_layers.webanno import read_webanno
-from discoprobe.loaders.errors import (
-    BadLine,
-    CorpusFormatError,
-    DiscoprobeError,
-    OnError,
-)
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, OnError
 from discoprobe.loaders.files import File, cache_folder, hash_of_json, hashes_of
 from discoprobe.loaders.process_pool import process_pool
 
@@ -480,12 +474,12 @@ class _Tally:
         self.places: list[tuple[int, int, str | None, str]] = []
         self.notes: list[str] = []
 
-    def add(self, problems: Iterable[tuple[int, BadLine]]) -> None:
+    def add(self, problems: Iterable[tuple[int, CorpusFormatError]]) -> None:
         """Count problems, given with the index of their file in the batch."""
         for number, problem in problems:
             self.drops[problem.reason] += 1
             if len(self.places) < PLACES:
-                self.places.append((number, problem.line, problem.sent_id, problem.message))
+                self.places.append((number, problem.line, problem.sent_id, problem.problem))
 
     def record(self) -> dict[str, Any]:
         """The record of the cache entry, as JSON values."""
@@ -514,7 +508,7 @@ def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tall
         for number, member in enumerate(batch.members) if member.file.is_coreference
     }  # fmt: skip
     texts_of = [
-        iter([annotated[number].text]) if number in annotated else blocks(member.file.path, LARGE, batch.rule)
+        iter([annotated[number][0]]) if number in annotated else blocks(member.file.path, LARGE, batch.rule)
         for number, member in enumerate(batch.members)
     ]
     parts = ([text] for text in texts_of[0]) if len(stems) == 1 else iter([[b"".join(text) for text in texts_of]])
@@ -524,25 +518,26 @@ def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tall
             for stem, text, member in zip(stems, part, batch.members, strict=True)
         ]
         parsed = parse(pieces)
-        placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
-        shard = Shard(placed.documents, placed.sentences, parsed.tokens)
+        documents, sentences, carried = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
+        shard = Shard(documents, sentences, parsed.tokens)
         tally.add(parsed.problems)
         tally.notes += [note for note in parsed.notes if note not in tally.notes]
         mentions = []
         for number, piece in enumerate(pieces):
             if number in annotated:
-                of_piece = annotated[number].mentions
+                of_piece = annotated[number][1]
             else:
                 of_piece, malformed, fields[number] = read_mentions(
                     piece.data, fields[number], sentence=piece.sentence, line=piece.line
                 )
                 tally.add((number, problem) for problem in malformed)
-            mentions += [((number, mention.sentence), mention) for mention in of_piece]
+            mentions += [((number, mention.sent), mention) for mention in of_piece]
         in_misc = any(name in piece.data for piece in pieces for name in ANNOTATED)
         located = mentions or relations.tables or in_misc
         numbers = parsed.sentences.select("piece", "number").iter_rows() if located else ()
         places = {place: sent for sent, place in enumerate(numbers)}
-        table = mention_table([(places[place], mention) for place, mention in mentions if place in places])
+        rows = [astuple(replace(mention, sent=places[at])) for at, mention in mentions if at in places]
+        table = pl.DataFrame(rows, MENTIONS, orient="row")
         shard = replace(shard, mentions=table, relations=relations.of_shard(shard, places, pieces, in_misc=in_misc))
         counts = shard.counts()
         begun = shard.sentences.filter(index=0).join(shard.documents.drop_nulls("doc_id"), on="doc", how="semi").height
@@ -552,7 +547,7 @@ def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tall
         tally.counts += Counts(begun, counts.sentences, counts.words, layers)
         yield shard
         # Only a single file is read in several blocks. NumPy counts five times as fast as bytes.count.
-        carried, sentence = placed.carried, sentence + parsed.n_found
+        sentence += parsed.n_found
         line += int(np.count_nonzero(np.frombuffer(part[0], np.uint8) == ord("\n")))
     relations.check_documents()
 
@@ -581,13 +576,14 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
     elif file.path.suffix == ".conllup":
         annotated = read_korkor(data, file.stem, file.lang)
     else:
-        facts, problems = read_facts(second.read_bytes(), second.suffix) if second else (Facts({}, {}), [])
+        facts, problems = read_facts(second.read_bytes(), second.suffix) if second else ({}, [])
         for problem in problems:
-            raise CorpusFormatError(problem.message, path=str(second), line=problem.line)
+            raise CorpusFormatError(problem.problem, path=str(second), line=problem.line)
         annotated = read_conll2012(data, file.stem, file.lang, facts)
-    if annotated.text and b"\n# text = " not in annotated.text:
+    text_as_conllu, _, problems = annotated
+    if text_as_conllu and b"\n# text = " not in text_as_conllu:
         tally.notes = list(dict.fromkeys([*tally.notes, BY_RULE]))
-    tally.add((number, problem) for problem in annotated.problems)
+    tally.add((number, problem) for problem in problems)
     return annotated
 
 
@@ -623,7 +619,7 @@ class _RelationTables:
         self._tally = tally
         self._documents: set[str] = set()
         self._named: dict[tuple[int, int], str] = {}
-        self._problems: dict[tuple[int, int], BadLine] = {}
+        self._problems: dict[tuple[int, int], CorpusFormatError] = {}
 
     def of_shard(
         self, shard: Shard, places: Collection[tuple[int, int]], pieces: Sequence[Piece], *, in_misc: bool
@@ -639,12 +635,11 @@ class _RelationTables:
         if not self.tables and not in_misc:
             return shard.relations
         self._documents |= set(shard.documents["doc_id"].drop_nulls())
-        marks = [
-            word
-            for number, piece in enumerate(pieces)
-            for word in word_marks(piece.data, piece.sentence, piece.line)
-            if (number, word.sentence) in places
-        ]
+        words = (word_marks(piece.data, piece.sentence, piece.line) for piece in pieces)
+        marks = pl.concat(
+            of_piece.filter([(number, sentence) in places for sentence in of_piece["sentence"]])
+            for number, of_piece in enumerate(words)
+        )
         if not self.tables:
             numbers = [number for number, _ in places]
             relations, malformed = read_annotated(shard, marks, [pieces[n].stem for n in numbers])
@@ -662,11 +657,12 @@ class _RelationTables:
         """Report the relations of documents that are in none of the files."""
         message = "document {} is not in the .conllu file; both files must be of the same release"
         absent = {place: doc for place, doc in self._named.items() if doc not in self._documents}
-        self._report(
-            {place: BadLine("malformed-relation", place[1], message.format(doc)) for place, doc in absent.items()}
-        )
+        self._report({
+            place: CorpusFormatError(message.format(doc), line=place[1], reason="malformed-relation")
+            for place, doc in absent.items()
+        })  # fmt: skip
 
-    def _report(self, problems: Mapping[tuple[int, int], BadLine]) -> None:
+    def _report(self, problems: Mapping[tuple[int, int], CorpusFormatError]) -> None:
         """Count the problem of a line once, however many blocks the file has."""
         new = {place: problem for place, problem in problems.items() if place not in self._problems}
         self._problems |= new
