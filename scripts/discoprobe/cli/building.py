@@ -18,7 +18,7 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, NothingBuiltError, UsageError
+from discoprobe.loaders.errors import AUDIT_FAILED, NOTHING_BUILT, DiscoprobeError, OutcomeError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,9 +84,10 @@ def run(  # noqa: PLR0913 (one parameter per option)
         is_there = folder.exists()
     show_build(result, out, as_json=json_)
     if not result.built:
-        raise NothingBuiltError(_why_nothing(result, is_there=is_there))
+        raise OutcomeError(_why_nothing(result, is_there=is_there), NOTHING_BUILT)
     if failed := result.failed:
-        raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
+        message = f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}"
+        raise OutcomeError(message, AUDIT_FAILED)
 
 
 def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
