@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "annotation_manifest": ["NAME", "WORK"],
     "corpus": ["Corpus", "Counts", "DOCUMENTS", "RST_NODES", "SENTENCES", "Shard", "Source", "TOKENS",
         "UPOS", "feat", "joined"],
-    "errors": ["AuditFailedError", "CorpusFormatError", "DiscoprobeError", "IntegrityError", "RemoteError",
+    "errors": ["CorpusFormatError", "DiscoprobeError", "IntegrityError", "OutcomeError", "RemoteError",
         "RetryPolicy", "UnknownNameError", "UnsupportedError", "UsageError"],
     "files": ["File", "PREFIX", "Place", "allowed_values", "cache_folder", "convert_table", "hashes_of",
         "line_of", "mistakes", "recovered", "work_folder"],

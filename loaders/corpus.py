@@ -150,13 +150,42 @@ MENTIONS: Final[dict[str, PolarsDataType]] = {
     "bridge": pl.String,
     "parts": pl.List(pl.String),
 }
-"""Columns of ``Shard.mentions``, one row per mention of an entity: the entity, the numbers of the words of the mention
-in the sentence (with gaps if it has several parts), and the number of its head. Entities are named inside a document.
-``type`` is the type of the entity as the corpus writes it, ``kind`` that of the mention (``PRON`` for a pronoun alone,
-``PROP`` for a name, ``NOM``), ``gender`` and ``number`` are those of the entity, as in FEATS; ``status``, ``link``,
-``salience``, ``bridge`` and ``parts`` are explained at `Mention`. What a corpus does not give is null, the head among
-it.
-"""
+"""Columns of ``Shard.mentions``, one row per mention of an entity: the fields of `Mention`."""
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A mention of an entity; what a corpus does not give is None.
+
+    Attributes:
+        sent: the number of its sentence: in the shard; in the file, from 1, while this is read.
+        entity: what it refers to, named inside its document.
+        words: the numbers of its words in the sentence, from 1, with gaps if it has several parts.
+        head: the number of its head.
+        type: that of the entity as the corpus writes it (``person``).
+        kind: that of the mention: ``PRON`` for a pronoun alone, ``PROP`` for a name, ``NOM``.
+        gender: that of the entity, as in FEATS (``Fem``).
+        number: the same (``Plur``).
+        status: whether it is known (``new``, ``giv:act``, …).
+        link: how it is linked to its antecedent (``ana``, ``appos``, …).
+        salience: the share of the summaries of the document that name the entity.
+        bridge: an entity by which this one can be understood.
+        parts: the entities that it is made of (split antecedents).
+    """
+
+    sent: int
+    entity: str
+    words: tuple[int, ...]
+    head: int | None = None
+    type: str | None = None
+    kind: str | None = None
+    gender: str | None = None
+    number: str | None = None
+    status: str | None = None
+    link: str | None = None
+    salience: float | None = None
+    bridge: str | None = None
+    parts: tuple[str, ...] = ()
+
 
 CONFIDENCE: Final[dict[str, PolarsDataType]] = {
     "sent": pl.UInt32,

@@ -10,15 +10,10 @@
     ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
     ├── UnknownNameError             exit status 2: an unknown language, task, corpus or config; names similar ones
-    ├── AuditFailedError             exit status 3: a config has a fault that is not minor
-    ├── NothingBuiltError            exit status 5: no config could be built, and no folder is written
-    ├── UnmeasuredError              exit status 6: the audit could measure nothing on the rows
-    └── RemoteError                  exit status 4: the network or the Hub
+    ├── OutcomeError                 exit status 3, 5 or 6: what a command made or measured is not what it should be
+    └── RemoteError                  exit status 4: the network, a host or the Hub
         ├── IntegrityError           a file without its pinned size or hash
-        ├── MissingFileError         a file that a host or mirror does not have
-        ├── HubError                 a failed request to the Hub
-        ├── BrokenReleaseError       a release on the Hub that does not hold what its manifest says
-        └── ConcurrentCommitError    somebody else's commit during a push
+        └── BrokenReleaseError       a release on the Hub that does not hold what its manifest says
 
 A message is one line: what is wrong, where, and what to do. A `RetryPolicy` says how often to try again what a host may
 answer later.
@@ -31,7 +26,7 @@ import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -48,27 +43,21 @@ class DiscoprobeError(Exception):
 
 
 class CorpusFormatError(DiscoprobeError):
-    """A corpus file is malformed.
+    """What is wrong in a corpus file: raised, or collected with others of the file and counted by ``reason``.
 
-    The message begins with the place, ``path``, ``line`` (from 1) and ``sent_id``, as in
-    ``es_x.conllu:1042 (sent_id es-12): HEAD 31 points outside the sentence (28 words)``.
+    The message begins with the place, ``path``, ``line`` (from 1; 0 if it is not known) and ``sent_id``, as in
+    ``es_x.conllu:1042 (sent_id es-12): HEAD 31 points outside the sentence (28 words)``. A reader of a format does not
+    know the path.
     """
 
-    def __init__(self, problem: str, *, path: str, line: int | None = None, sent_id: str | None = None) -> None:
-        self.problem, self.path, self.line, self.sent_id = problem, path, line, sent_id
-        place = path if line is None else f"{path}:{line}"
+    def __init__(
+        self, problem: str, *, path: str = "", line: int = 0, sent_id: str | None = None, reason: str = ""
+    ) -> None:
+        self.problem, self.path, self.line, self.sent_id, self.reason = problem, path, line, sent_id, reason
+        place = f"{path}:{line}" if line else path
         if sent_id is not None:
             place += f" (sent_id {sent_id})"
-        super().__init__(f"{place}: {problem}")
-
-
-class BadLine(msgspec.Struct, frozen=True):
-    """What is wrong in a line of a file: kind, line (from 1), message, and the sentence, where there is one."""
-
-    reason: str
-    line: int
-    message: str
-    sent_id: str | None = None
+        super().__init__(f"{place}: {problem}" if path else problem)
 
 
 class UnknownNameError(DiscoprobeError):
@@ -105,28 +94,38 @@ class UsageError(DiscoprobeError):
     exit_status = 2
 
 
-class AuditFailedError(DiscoprobeError):
-    """A config has an error-level finding that is more than minor."""
-
-    exit_status = 3
-
-
-class NothingBuiltError(DiscoprobeError):
-    """The corpora support none of the tasks."""
-
-    exit_status = 5
+AUDIT_FAILED: Final = 3
+"""Exit status: a config has an error-level finding that is more than minor, or no audit."""
+NOTHING_BUILT: Final = 5
+"""Exit status: the corpora support none of the tasks, and no folder is written."""
+UNMEASURED: Final = 6
+"""Exit status: the audit could measure nothing, because the rows have one class or are too few."""
 
 
-class UnmeasuredError(DiscoprobeError):
-    """No solver could be measured: the rows have one class, or are too few."""
+class OutcomeError(DiscoprobeError):
+    """What a command made or measured is not what it should be; the exit status says in which way."""
 
-    exit_status = 6
+    def __init__(self, message: str, exit_status: int) -> None:
+        super().__init__(message)
+        self.exit_status = exit_status
 
 
 class RemoteError(DiscoprobeError):
-    """The network, a download host or the Hub did not deliver what was requested."""
+    """The network, a download host or the Hub did not deliver what was requested.
+
+    Attributes:
+        status: that of HTTP; 404 also for a file that is not in a folder; None where there was no answer.
+        transient: whether it may go well the next time.
+        wait: seconds that the host asked to wait.
+    """
 
     exit_status = 4
+
+    def __init__(
+        self, message: str, status: int | None = None, *, transient: bool = False, wait: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.transient, self.wait = status, transient, wait
 
 
 class IntegrityError(RemoteError):

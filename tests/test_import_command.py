@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.review import read_card
 from discoprobe.cli import app
-from discoprobe.loaders import AuditFailedError, DiscoprobeError
+from discoprobe.loaders import DiscoprobeError, OutcomeError
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglmnprst" for b in "aeiou" for c in "klmnrst"]
 
@@ -106,7 +106,7 @@ def test_leaks_are_reported_and_dropped(write, command, tmp_path):
     paths = [write("train.jsonl", train), write("test.jsonl", test)]
     call = (*paths, "--task-type", "single", "--name", "mine")
     done = command(*call, "--strict")
-    assert isinstance(done.exception, AuditFailedError)
+    assert isinstance(done.exception, OutcomeError)
     assert not (tmp_path / "out" / "mine_es").exists()
     done = command(*call)
     assert done.exception is None, done.stdout

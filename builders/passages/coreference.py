@@ -9,16 +9,13 @@ import msgspec
 import polars as pl
 from msgspec import field
 
-from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.loaders.corpus import MENTIONS, Mention, Shard, feat
 
 STEM: Final = (4, 2)
 """First characters of a word by which words are compared, in scripts with and without capitals."""
 
 OF_CORPUS: Final = {"PRON": "pronoun", "PROP": "name", "NOM": "noun"}
 """The kinds of mentions as corpora name them."""
-
-ROWS: Final = ("type", "kind", "gender", "number", "status", "link", "salience", "bridge", "parts")
-"""Columns of ``loaders.corpus.MENTIONS`` beside the entity, the words and the head."""
 
 
 def stem(form: str) -> str:
@@ -28,7 +25,7 @@ def stem(form: str) -> str:
 
 
 class TextWord(msgspec.Struct, frozen=True):
-    """A word: what a corpus does not annotate is empty, and ``head`` null; heads are counted from 0, a root has -1.
+    """A word: what a corpus does not annotate is empty, and ``head`` null; the head of a root is 0.
 
     ``start`` and ``end`` are those of the multiword token that it is part of, and ``token`` the number of that, or
     null.
@@ -44,19 +41,14 @@ class TextWord(msgspec.Struct, frozen=True):
     feats: Mapping[str, str]
 
 
-class TextMention(msgspec.Struct, frozen=True, kw_only=True):
-    """A mention of an entity.
+class TextMention(Mention, frozen=True):
+    """A mention with what its passage says of it (from ``entities``); until it is in one, this is empty.
 
     Attributes:
-        entity: what it refers to, inside its document.
-        words: the numbers of its words in its sentence, from 0.
-        head: the number of its head; null where the corpus does not say.
         kind: ``pronoun``, ``name`` or ``noun``; null where the corpus does not say. In a passage also ``other``.
-        type, gender, number, status, link, salience, bridge, parts: as `loaders.corpus.MENTIONS` has them.
         start: of its first character in the text that is shown; ``end`` is after its last one.
         text: its characters.
-        sentence: its sentence in the passage, from 0; this and what follows is known of mentions of a passage
-            (``entities``).
+        sentence: its sentence in the passage, from 0.
         place: which mention of the passage it is.
         features: of its head, as far as they are those of what it refers to.
         content: the beginnings (``stem``) of its words that say something about the entity; those of all words but
@@ -71,18 +63,6 @@ class TextMention(msgspec.Struct, frozen=True, kw_only=True):
         possessor: entity of a shorter mention with which it begins (*his* car, *Anna's* car), or empty.
     """
 
-    entity: str
-    words: tuple[int, ...] = ()
-    head: int | None = None
-    kind: str | None = None
-    type: str | None = None
-    gender: str | None = None
-    number: str | None = None
-    status: str | None = None
-    link: str | None = None
-    salience: float | None = None
-    bridge: str | None = None
-    parts: tuple[str, ...] = ()
     start: int = 0
     end: int = 0
     text: str = ""
@@ -135,6 +115,10 @@ class TextSentence(msgspec.Struct, frozen=True, dict=True):
     words: list[TextWord]
     mentions: list[TextMention]
 
+    def word(self, number: int) -> TextWord:
+        """The word with a number, from 1."""
+        return self.words[number - 1]
+
     @property
     def has_tree(self) -> bool:
         """Whether a word has a head."""
@@ -159,19 +143,15 @@ def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list
         features: those of FEATS that the words have.
     """
     mentions: defaultdict[int, list[TextMention]] = defaultdict(list)
-    for sent, entity, numbers, head, *row in shard.mentions.select(
-        "sent", "entity", "words", "head", *ROWS
-    ).iter_rows():
-        of_mention = dict(zip(ROWS, row, strict=True))
-        kind, parts = of_mention["kind"], of_mention["parts"]
-        of_mention |= {"kind": OF_CORPUS.get(kind, kind), "parts": tuple(parts or ())}
-        inside = tuple(number - 1 for number in numbers)
-        mentions[sent].append(TextMention(entity=entity, words=inside, head=head - 1 if head else None, **of_mention))
+    kind = pl.col("kind").replace(OF_CORPUS)
+    for row in shard.mentions.select(*MENTIONS).with_columns(kind).iter_rows(named=True):
+        of_row = row | {"words": tuple(row["words"]), "parts": tuple(row["parts"] or ())}
+        mentions[row["sent"]].append(TextMention(**of_row))
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
         "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
-        pl.col("head").cast(pl.Int64) - 1, "start", "end", "mwt", *map(feat, features),
+        "head", "start", "end", "mwt", *map(feat, features),
     )  # fmt: skip
     words: defaultdict[int, list[TextWord]] = defaultdict(list)
     for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():

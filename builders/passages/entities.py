@@ -174,7 +174,7 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
         for sentence in sentences:
             alone = {mention.words[0] for mention in sentence.mentions if mention.n_words == 1}
             for mention in (mention for mention in sentence.mentions if mention.n_words > 1):
-                form = sentence.words[mention.words[0]].form.lower()
+                form = sentence.word(mention.words[0]).form.lower()
                 begins[form] += 1
                 possessing[form] += mention.words[0] in alone
         possessives = {form for form, n in possessing.items() if n >= POSSESSING * begins[form]}
@@ -223,7 +223,7 @@ def entities_of(sentences: Sequence[TextSentence]) -> Mapping[str, Entity]:
     for sentence in sentences:
         spans = []
         for mention in sentence.mentions:
-            entity, word = entities[mention.entity], sentence.words[_head(mention)]
+            entity, word = entities[mention.entity], sentence.word(_head(mention))
             entity.sentences.append(sentence.index)
             if mention.gender or mention.number:
                 entity.genders.add(f"{mention.gender} {mention.number}")
@@ -296,7 +296,7 @@ def _passage(  # noqa: PLR0913 (one parameter per fact about the document)
         shown = (_described(sentence, place, len(text), mention, articles=articles) for mention in sentence.mentions)
         alone = {mention.words[0] for mention in sentence.mentions if mention.n_words == 1}
         for mention in filter(None, shown):
-            form = sentence.words[mention.words[0]].form.lower()
+            form = sentence.word(mention.words[0]).form.lower()
             unmarked = mention.n_words > 1 and form in possessives and mention.words[0] not in alone
             mentions.append(replace(mention, kind="other") if unmarked else mention)
         text += sentence.text
@@ -314,17 +314,18 @@ def _described(
     It cannot if it has gaps, if words are written with it, or if it is a mark or a sentence. A sentence that is a
     mention alone is a heading, or names who speaks in a play.
     """
-    words, inside = sentence.words, {*mention.words}
-    first, last, head = words[min(inside)], words[max(inside)], _head(mention)
-    tokens = {words[number].token for number in inside} - {None}
-    fused = any(word.token in tokens and number not in inside for number, word in enumerate(words))
+    inside, head = {*mention.words}, _head(mention)
+    first, last, root = (sentence.word(number) for number in (min(inside), max(inside), head))
+    of_mention = [sentence.word(number) for number in inside]
+    tokens = {word.token for word in of_mention} - {None}
+    fused = any(word.token in tokens and number not in inside for number, word in enumerate(sentence.words, 1))
     if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
         return None
     inner, outer = sentence.text[first.start : last.end], sentence.text[: first.start] + sentence.text[last.end :]
     if not all(any(map(str.isalnum, text)) for text in (inner, outer)):
         return None
-    root, kind = words[head], _kind_of_mention(words[head], mention.kind)
-    joined = any(words[number].deprel == "conj" and words[number].head == head for number in inside)
+    kind = _kind_of_mention(root, mention.kind)
+    joined = any(word.deprel == "conj" and word.head == head for word in of_mention)
     features = {"Number": mention.number, "Gender": mention.gender, **_features(root)}
     features |= {"Number": "Plur"} if joined else {}
     determined = len(inside) > 1 and (first.upos in {"DET", "PRON"} or not first.upos)
@@ -338,9 +339,9 @@ def _described(
         kind = "other"
     nested = (each for each in sentence.mentions if each.words[0] == mention.words[0] and each.n_words < len(inside))
     possessor = next((each.entity for each in nested if each.entity != mention.entity), "")
-    predicate = any(word.head == head and word.deprel == "cop" for word in words)
+    predicate = any(word.head == head and word.deprel == "cop" for word in sentence.words)
     small = SMALL_WORD if sentence.text.lower() != sentence.text.upper() else 1
-    content = [words[number] for number in inside if words[number].upos in CONTENT or not words[number].upos]
+    content = [word for word in of_mention if word.upos in CONTENT or not word.upos]
     return replace(
         mention, start=offset + first.start, end=offset + last.end, sentence=place, kind=kind, features=features,
         text=sentence.text[first.start : last.end], stem=stem(root.form),

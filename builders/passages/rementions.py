@@ -128,7 +128,7 @@ OF_ONE: Final = frozenset({"too-short", "too-long", "quotes", None})
 """Faults of single sentences that are none of the sentences before the last one."""
 
 SUBJECTS: Final = ("nsubj", "nsubj:pass")
-ROOT: Final = -1
+ROOT: Final = 0
 """The head of a root."""
 GENITIVE: Final = re.compile(r"['’]s?$")
 QUOTES: Final = re.compile(r'["“”„«»]')
@@ -190,30 +190,31 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
         """
         if not sentence.has_tree:
             return [each for each in sentence.widest if each.entity in persons and self.is_in_place(sentence, each)]
-        roots = {number for number, word in enumerate(sentence.words) if word.head == ROOT}
+        roots = {number for number, word in enumerate(sentence.words, 1) if word.head == ROOT}
         joined = {word.head for word in sentence.words if word.deprel.partition(":")[0] == "conj"}
         for mention in sentence.widest:
             head = sentence.head(mention)
-            if sentence.words[head].deprel in SUBJECTS and sentence.words[head].head in roots and head not in joined:
+            word = sentence.word(head)
+            if word.deprel in SUBJECTS and word.head in roots and head not in joined:
                 return [mention]
         return []
 
     def is_in_place(self, sentence: TextSentence, mention: TextMention) -> bool:
         """Whether a mention stands where a subject stands."""
-        words, first, after = sentence.words, mention.words[0], mention.words[-1] + 1
-        form = words[first].form.lower()
+        first, last = mention.words[0], mention.words[-1]
+        form = sentence.word(first).form.lower()
         if form in self.forms and form not in self.subject_forms:
             return False
         joined = any(
             first - 2 in {each.words[-1], *(each.words if first in each.words else ())} for each in sentence.widest
         )
-        if joined and words[first - 1].form in self.joins:  # Anna and Mary
+        if joined and sentence.word(first - 1).form in self.joins:  # Anna and Mary
             return False
-        following = words[after].form if after < len(words) else ""
+        following = sentence.word(last + 1).form if last < len(sentence.words) else ""
         if form not in self.forms and (not following[:1].islower() or following in self.joins):
             return False
-        begins = not any(word.form[:1].isalnum() for word in words[:first])
-        return begins or words[first - 1].form.lower() in self.before
+        begins = not any(word.form[:1].isalnum() for word in sentence.words[: first - 1])
+        return begins or sentence.word(first - 1).form.lower() in self.before
 
     @cached_property
     def names(self) -> list[list[TextMention]]:
@@ -240,7 +241,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 
     def _is_name(self, sentence: TextSentence, mention: TextMention) -> bool:
         """By the tags of its words, else by its kind, else by its capitals."""
-        words = [sentence.words[number] for number in mention.words]
+        words = [sentence.word(number) for number in mention.words]
         tags = {word.upos for word in words} - {""}
         if tags - {"PRON"} or (tags and len(words) == 1):  # an article may have the form of a pronoun
             return all(word.upos == "PROPN" and word.feats.get("Case") != "Gen" for word in words)
@@ -250,7 +251,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 
     def is_pronoun(self, sentence: TextSentence, mention: TextMention) -> bool:
         """Whether a mention is a pronoun, by its tag, its kind, or because it is a word in small letters elsewhere."""
-        word = sentence.words[sentence.head(mention)]
+        word = sentence.word(sentence.head(mention))
         if word.upos or mention.n_words > 1:
             return word.upos == "PRON" and (sentence.has_tree or mention.n_words == 1)
         return mention.kind == "pronoun" if mention.kind else word.form.lower() in self.small
@@ -276,10 +277,10 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 
 def _span(sentence: TextSentence, mention: TextMention) -> tuple[int, int] | None:
     """Start and end of a mention; None if it has gaps or is written together with other words."""
-    first, last = mention.words[0], mention.words[-1]
-    fused = any(sentence.words[at].token is not None for at in (first, last))
-    start, end = (None, None) if fused else (sentence.words[first].start, sentence.words[last].end)
-    if start is None or end is None or last - first + 1 > mention.n_words:
+    first, last = (sentence.word(mention.words[at]) for at in (0, -1))
+    fused = first.token is not None or last.token is not None
+    start, end = (None, None) if fused else (first.start, last.end)
+    if start is None or end is None or mention.words[-1] - mention.words[0] + 1 > mention.n_words:
         return None
     around = sentence.text[max(start - 1, 0) : start], sentence.text[end : end + 1]
     return None if any(map(TOUCHING.match, around)) else (start, end)
@@ -322,7 +323,7 @@ def _frame(
         for sentence in of_doc:
             for mention in sentence.mentions:
                 if mention.n_words == 1 and mention.entity in pronouns_of[doc]:
-                    used[sentence.words[sentence.head(mention)].form.lower()][pronouns_of[doc][mention.entity]] += 1
+                    used[sentence.word(sentence.head(mention)).form.lower()][pronouns_of[doc][mention.entity]] += 1
     words = {word.form.lower() for sentence in every for word in sentence.words} if forms.feminine else set()
     rarest = {form: min(counts.values()) / counts.total() for form, counts in used.items() if len(counts) > 1}
     shared = _Text(
@@ -387,7 +388,7 @@ def _candidates_of_text(text: _Text) -> Iterator[dict[str, Any]]:
     """
     for at, new, before, old, pronoun, persons in _pairs(text):
         sentence, of_old = text.sentences[at], text.sentences[before]
-        if text.is_pronoun(of_old, old) and of_old.words[of_old.head(old)].form.lower() not in text.forms:
+        if text.is_pronoun(of_old, old) and of_old.word(of_old.head(old)).form.lower() not in text.forms:
             continue
         condition = CONTINUE if new.entity == old.entity else SWITCH
         places_of_names, place = {(name.start, name.end) for name in text.names[at]}, _span(sentence, new)
@@ -412,7 +413,7 @@ def _candidates_of_text(text: _Text) -> Iterator[dict[str, Any]]:
         other = text.language.capitalise(pronoun) if begins else pronoun
         if condition == CONTINUE:
             other = text.language.capitalise(earlier_name) if begins and not sentence.has_tree else earlier_name
-        begin, end = sentence.head(old) if before == at else -1, sentence.head(new)
+        begin, end = sentence.head(old) if before == at else 0, sentence.head(new)
         between = [each for each in sentence.widest if begin < sentence.head(each) < end and each.entity in persons]
         checks = (
             ("not-named", not earlier_name or name.lower() not in earlier_name.lower()),
@@ -537,7 +538,7 @@ def _rivals_by_pronoun(
         of_pronoun = replace(mention, start=place[0], end=place[1], text=form)
         row = _row_of_rivals(text, (first, at), of_pronoun, others)
         again = [each for each in sentence.mentions if each.entity == mention.entity and each != mention]
-        is_neutral = all(words[sentence.head(each)] in text.neutral and each.n_words == 1 for each in again)
+        is_neutral = all(words[sentence.head(each) - 1] in text.neutral and each.n_words == 1 for each in again)
         checks = (
             (SHORT, row["reason"] == SHORT),
             ("not-named", mention.entity not in named),

@@ -7,7 +7,7 @@ with its manifest. ``client`` is the only module that imports ``huggingface_hub`
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "client": ["Hub", "HubError", "RetryPolicy"],
+    "client": ["Hub", "RetryPolicy"],
     "push": ["Options"],
     "staging": ["Remote"],
     "verify": ["reasons"],

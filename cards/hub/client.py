@@ -2,7 +2,7 @@
 
 `Hub` is a repository: what it holds (`refs`, `tree`, `download`), what is sent to it (`upload`, `commit`, `tag`), and
 what users get from it (`load`). Reads and uploads are tried again (`RetryPolicy`); a commit and a tag are sent once: if
-no answer comes, `push` looks whether they were made. Every failure is a `HubError`: one line of plain words, without
+no answer comes, `push` looks whether they were made. Every failure is a `RemoteError`: one line of plain words, without
 tokens and signed addresses (`Failures`).
 """
 
@@ -70,22 +70,6 @@ _HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.parti
 _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
 
 
-class HubError(RemoteError):
-    """The Hub or the way to it failed.
-
-    Attributes:
-        status: HTTP status; None where there was no answer.
-        transient: whether it may go well the next time.
-        wait: seconds that the Hub asked to wait.
-    """
-
-    def __init__(
-        self, message: str, status: int | None = None, *, transient: bool = False, wait: float | None = None
-    ) -> None:
-        super().__init__(message)
-        self.status, self.transient, self.wait = status, transient, wait
-
-
 class Failures(msgspec.Struct, frozen=True):
     """What went wrong with a repository at an endpoint, in messages that do not show the token."""
 
@@ -96,16 +80,16 @@ class Failures(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         return f"Failures({self.repo!r}, {self.endpoint!r})"
 
-    def explain(self, error: BaseException, doing: str) -> HubError | None:  # noqa: PLR0911 (one per kind of error)
+    def explain(self, error: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (one per kind of error)
         """The error in plain words; None for one that has nothing to do with the Hub."""
         if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
-            return HubError(f"the Hub refuses the card: {self.safe(str(error))}", 400)
+            return RemoteError(f"the Hub refuses the card: {self.safe(str(error))}", 400)
         if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
             # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
-            return HubError(f"the Hub's answer while {doing} is not JSON; try later", transient=True)
+            return RemoteError(f"the Hub's answer while {doing} is not JSON; try later", transient=True)
         if isinstance(error, (LookupError, TypeError, AttributeError)):
             words = f"the Hub's answer while {doing} is incomplete ({type(error).__name__}); try later"
-            return HubError(words, transient=True)
+            return RemoteError(words, transient=True)
         if type(error) is RuntimeError and error.__cause__ is None:
             return self.storage(self.safe(str(error)), doing)
         cause: BaseException | None = error
@@ -115,30 +99,30 @@ class Failures(msgspec.Struct, frozen=True):
             cause = cause.__cause__ or cause.__context__
         if isinstance(error, ValueError):  # what the client says of an answer that it cannot use
             words = f"the Hub's answer while {doing} is not as expected ({self.safe(str(error))}); try later"
-            return HubError(words, transient=True)
+            return RemoteError(words, transient=True)
         return None
 
-    def _explain_cause(self, cause: BaseException, doing: str) -> HubError | None:  # noqa: PLR0911 (the same)
+    def _explain_cause(self, cause: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (the same)
         if isinstance(cause, errors.LocalTokenNotFoundError):
-            return HubError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
+            return RemoteError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
         if isinstance(cause, errors.OfflineModeIsEnabled):
-            return HubError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
+            return RemoteError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
         if isinstance(cause, errors.HfHubHTTPError) or getattr(cause, "response", None) is not None:
             return self._explain_answer(cause, doing)
         if isinstance(cause, _NO_ANSWER):
             words = (
                 f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
             )
-            return HubError(f"{words} again: nothing is half published", transient=True)
+            return RemoteError(f"{words} again: nothing is half published", transient=True)
         if isinstance(cause, errors.FileMetadataError):
-            return HubError(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
+            return RemoteError(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
         if isinstance(cause, OSError) and cause.errno is None and doing == "uploading":
             return self.storage(self.safe(str(cause)), doing)  # an error of this machine has a number
         if isinstance(cause, OSError) and cause.errno in _DISK_FULL:
-            return HubError(f"no space left on this machine while {doing}; free some, then run it again")
+            return RemoteError(f"no space left on this machine while {doing}; free some, then run it again")
         return None
 
-    def _explain_answer(self, error: Any, doing: str) -> HubError:
+    def _explain_answer(self, error: Any, doing: str) -> RemoteError:
         status, headers = int(error.response.status_code), error.response.headers
         transient = status in _TRANSIENT
         words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
@@ -146,18 +130,19 @@ class Failures(msgspec.Struct, frozen=True):
         message = self.safe(headers.get("X-Error-Message") or getattr(error, "server_message", "") or "")
         if message and not message.startswith("<"):  # a page of a proxy
             words += f" (the Hub says: {message})"
-        return HubError(words, status, transient=transient, wait=asked_wait(headers))
+        return RemoteError(words, status, transient=transient, wait=asked_wait(headers))
 
-    def storage(self, message: str, doing: str) -> HubError:
+    def storage(self, message: str, doing: str) -> RemoteError:
         """A failure of the storage of large files (Xet): its client gives up with a text only."""
         if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
-            return HubError(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
+            words = f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access"
+            return RemoteError(words, 403)
         status = re.search(r"\(([45]\d\d [A-Z][\w ]*)\)", message)
         words = (
             f"the Hub's storage (Xet) failed while {doing} ({status[1] if status else message[:120]}); nothing was"
             " published: try later, or with HF_HUB_DISABLE_XET=1"
         )
-        return HubError(words, int(status[1][:3]) if status else None)
+        return RemoteError(words, int(status[1][:3]) if status else None)
 
     def safe(self, text: str) -> str:
         """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
@@ -227,7 +212,7 @@ class Hub:
             pull: only propose a pull request, which needs no right to write to the owner's repositories.
 
         Raises:
-            HubError: there is no token, it is not valid, it can only read, or the repository belongs to somebody else.
+            RemoteError: there is no token, it is not valid, it can only read, or the repository is somebody else's.
         """
 
         def named_user() -> dict[str, Any]:
@@ -238,12 +223,12 @@ class Hub:
         user = self._retry("checking the token", named_user)
         if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
             message = "the token can only read, so the Hub would refuse the push (403); make one with write access"
-            raise HubError(f"{message} at {self.endpoint}/settings/tokens", 403)
+            raise RemoteError(f"{message} at {self.endpoint}/settings/tokens", 403)
         owner = self.repo.partition("/")[0]
         writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
         if not pull and owner not in {user.get("name"), *writable}:
             names = ", ".join(name for name in (user.get("name"), *writable) if name)
-            raise HubError(
+            raise RemoteError(
                 f"the token of {user.get('name')} may not write to repositories of {owner} (403); give a --repo of"
                 f" {names}, or --create-pr to propose a pull request", 403,
             )  # fmt: skip
@@ -252,7 +237,7 @@ class Hub:
         """Where branch, tags and (if asked for) pull requests stand; None if there is no such repository."""
         try:
             refs = self._ask("reading the refs", self._api.list_repo_refs, include_pull_requests=pulls)
-        except HubError as error:
+        except RemoteError as error:
             if error.status == 404:  # noqa: PLR2004 (HTTP's number)
                 return None
             raise
@@ -267,7 +252,7 @@ class Hub:
         """All files of a revision, by path: with their SHA-256 where they are stored with LFS, else with git's hash.
 
         Raises:
-            HubError: if there is no such repository or revision.
+            RemoteError: if there is no such repository or revision.
         """
         entries = self._retry(
             "listing the files",
@@ -291,7 +276,7 @@ class Hub:
         """The full commit id of a tag, branch or short id.
 
         Raises:
-            HubError: if there is no such repository or revision.
+            RemoteError: if there is no such repository or revision.
         """
         return str(self._ask(f"looking for {revision}", self._api.repo_info, revision=revision).sha)
 
@@ -299,7 +284,7 @@ class Hub:
         """A file of a commit, from the client's cache if it is there, in any case the right bytes.
 
         Raises:
-            HubError: if it cannot be had.
+            RemoteError: if it cannot be had.
             IntegrityError: if what comes is not what the Hub lists, twice.
         """
         get = self._api.hf_hub_download
@@ -364,7 +349,7 @@ class Hub:
             Its id and, if it is proposed, the address of its pull request.
 
         Raises:
-            HubError: if it was refused, or if no answer came and it may or may not have been made.
+            RemoteError: if it was refused, or if no answer came and it may or may not have been made.
         """
         operations: list[Any] = [*additions, *(huggingface_hub.CommitOperationDelete(path) for path in deletes)]
         commit = self._try_once(
@@ -380,7 +365,7 @@ class Hub:
         """Makes a tag; sent once, and never moves one that is there.
 
         Raises:
-            HubError: as for `commit`; status 409 if there is such a tag.
+            RemoteError: as for `commit`; status 409 if there is such a tag.
         """
         self._try_once(
             "tagging", lambda: self._api.create_tag(**self._where, tag=name, revision=oid, tag_message=message)
@@ -392,7 +377,7 @@ class Hub:
         """Rows per split that `datasets` loads.
 
         Raises:
-            HubError: if it does not load.
+            RemoteError: if it does not load.
         """
         import datasets
 
@@ -402,7 +387,7 @@ class Hub:
                 self.repo, config, revision=revision, token=self._api.token, cache_dir=str(cache)
             )
         except Exception as error:  # `datasets` lets anything through, down to the parquet reader's errors
-            raise self._failures.explain(error, f"loading {config}") or HubError(
+            raise self._failures.explain(error, f"loading {config}") or RemoteError(
                 f"{self.repo}: {config} does not load ({self._failures.safe(str(error))})"
             ) from error
         return {split: table.num_rows for split, table in loaded.items()}
@@ -417,7 +402,7 @@ class Hub:
         for attempt in range(self.retry.attempts):
             try:
                 return self._try_once(doing, function, limit=limit)
-            except HubError as error:
+            except RemoteError as error:
                 if not error.transient or attempt + 1 == self.retry.attempts:
                     raise
                 if not attempt:  # minutes can pass until the last try
@@ -465,8 +450,8 @@ def _run_interruptibly(function: Callable[[], Result], doing: str, limit: float 
 def _prepare_client(timeout: float) -> None:
     """Makes the client of this program quiet, with a timeout for every request.
 
-    Its own warnings quote signed addresses, and every failure becomes a `HubError`. Without a timeout, a silent server
-    would stop a push for ever. The sessions of the client keep their own hooks (offline mode, ids of requests).
+    Its own warnings quote signed addresses, and every failure becomes a `RemoteError`. Without a timeout, a silent
+    server would stop a push for ever. The sessions of the client keep their own hooks (offline mode, ids of requests).
     """
     disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import field
 
 from discoprobe.cards.hub import staging
-from discoprobe.cards.hub.client import Content, Hub, HubError
+from discoprobe.cards.hub.client import Content, Hub
 from discoprobe.cards.hub.staging import Label, Remote, Staged, StagedFile, read_remote, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
@@ -34,10 +34,6 @@ _REASONS = 3
 """Number of configs that could not be built that a message names, if there is nothing else to publish."""
 _PULLS = 20
 """Newest pull requests that are looked at for one of ours."""
-
-
-class ConcurrentCommitError(RemoteError):
-    """Somebody else committed between plan and commit; nothing of ours was published."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -141,10 +137,9 @@ def push(
         progress: called with the name of a step, how much of it is done, and how much there is.
 
     Raises:
-        AuditFailedError: if a config failed its audit or has none; the network was not touched.
+        OutcomeError: if a config failed its audit or has none; the network was not touched.
         DiscoprobeError: a licence, an attribution, the card or the release number is wrong; nothing was sent.
-        ConcurrentCommitError: if somebody else committed meanwhile; nothing was published.
-        RemoteError: if the Hub or the network failed; the message says what to do.
+        RemoteError: if somebody else committed meanwhile (nothing was published), or the Hub or the network failed.
     """
     return _Push(folder, repo, options or Options(), progress).run(confirm)
 
@@ -171,8 +166,8 @@ def restore(
 
     Raises:
         UsageError: it cannot be the number of a release, or the name of a repository.
-        ConcurrentCommitError: somebody else committed meanwhile; nothing was restored.
-        RemoteError: there is no such release, it is not whole itself, or the Hub or the network failed.
+        RemoteError: somebody else committed meanwhile (nothing was restored), there is no such release, it is not whole
+            itself, or the Hub or the network failed.
     """
     number = diff.parse(release)
     return _Restore(repo, options or Options(), progress).run(number, confirm)
@@ -231,7 +226,7 @@ class _Sender:
         for attempt in range(retry.attempts):
             try:
                 return send()
-            except HubError as error:
+            except RemoteError as error:
                 if not error.transient and error.status != _STALE:
                     raise
                 if (result := sent_before()) is not None:
@@ -245,7 +240,7 @@ class _Sender:
         """Our commit, if it was made although no answer came; None if the head is still the parent.
 
         Raises:
-            ConcurrentCommitError: if somebody else's commit came before ours.
+            RemoteError: if somebody else's commit came before ours.
         """
         if self.options.pull_request:
             return self._proposed(staged)
@@ -255,7 +250,7 @@ class _Sender:
         if ours := next((oid for oid in reversed(newer) if not staged.differing(self.hub.tree(oid))), None):
             return ours
         first = list(newer.values())[-1]
-        raise ConcurrentCommitError(
+        raise RemoteError(
             f"somebody else committed {first} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
             " push again, and it starts from there"
         )
@@ -328,7 +323,7 @@ class _Push(_Sender):
             if remote.head is None:
                 raise RemoteError(f"{self.hub.repo} was created but is not there yet; run it again in a minute")
             if remote.manifest is not None:
-                raise ConcurrentCommitError(
+                raise RemoteError(
                     f"somebody else has published in {self.hub.repo} meanwhile ({remote.head[:12]});"
                     " nothing of yours was published: run the push again, and it starts from there"
                 )
@@ -393,8 +388,8 @@ class _Push(_Sender):
         self._read_back(staged, oid, self.local.configs)
         try:
             self._tag(release, oid)
-        except HubError as error:
-            raise HubError(
+        except RemoteError as error:
+            raise RemoteError(
                 f"main of {self.hub.repo} has the release ({oid[:12]}); only its tag {release} is missing, and the next"
                 f" push sets it: {error}", error.status, transient=error.transient,
             ) from error  # fmt: skip

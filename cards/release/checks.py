@@ -14,7 +14,7 @@ from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS
 from discoprobe.cards.text.verdicts import ABOVE, UNMEASURED, verdicts
 from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.loaders.errors import AUDIT_FAILED, DiscoprobeError, OutcomeError
 
 MOST_BYTES: Final = 100_000
 """Largest YAML: every ``load_dataset`` parses it in pure Python first, and the Hub's check refuses large ones (413)."""
@@ -56,7 +56,7 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
         allow_licence: licences that are published though they are not open, in any spelling; ``unknown`` is one.
 
     Raises:
-        AuditFailedError: if a config failed its audit, was not audited, or was too small for it.
+        OutcomeError: if a config failed its audit, was not audited, or was too small for it.
         DiscoprobeError: for a licence that forbids it, a source that cannot be attributed, or nothing to publish.
     """
     configs = manifest.configs
@@ -65,16 +65,19 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
     judged = dict(sorted(verdicts(configs).items()))
     if failed := {name: verdict for name, verdict in judged.items() if verdict.word == ABOVE}:
         what = name_some(f"{name} ({', '.join(verdict.checks)})" for name, verdict in failed.items())
-        raise AuditFailedError(
-            f"the audit failed: {what}; nothing is published; see build card, or build without --keep-failed"
+        raise OutcomeError(
+            f"the audit failed: {what}; nothing is published; see build card, or build without --keep-failed",
+            AUDIT_FAILED,
         )
     if unaudited := [name for name, entry in sorted(configs.items()) if entry.audit is None]:
-        raise AuditFailedError(
-            f"not audited: {name_some(unaudited)}; nothing is published; build without --no-audit"
+        raise OutcomeError(
+            f"not audited: {name_some(unaudited)}; nothing is published; build without --no-audit",
+            AUDIT_FAILED,
         )  # fmt: skip
     if unmeasured := [name for name, verdict in judged.items() if verdict.word == UNMEASURED]:
-        raise AuditFailedError(
-            f"the audit could measure nothing: {name_some(unmeasured)}; nothing is published; see build card"
+        raise OutcomeError(
+            f"the audit could measure nothing: {name_some(unmeasured)}; nothing is published; see build card",
+            AUDIT_FAILED,
         )
     names = sorted({name for entry in configs.values() for name in entry.sources})
     sources = {name: manifest.sources[name] for name in names}
@@ -124,14 +127,15 @@ def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
     """Makes sure that no task fails with the rows of all languages that will be published together.
 
     Raises:
-        AuditFailedError: naming the task; then the cards of its configs would say something else than the release's.
+        OutcomeError: naming the task; then the cards of its configs would say something else than the release's.
     """
     of_design = {configs[name].task: verdict.checks for name, verdict in verdicts(configs).items() if verdict.of_design}
     if of_design:
         what = name_some(f"{task} ({', '.join(checks)})" for task, checks in sorted(of_design.items()))
-        raise AuditFailedError(
+        raise OutcomeError(
             f"the audit fails together with the published configs: {what}; nothing is published; publish this"
-            " task in a repository of its own, or leave it out with --task"
+            " task in a repository of its own, or leave it out with --task",
+            AUDIT_FAILED,
         )
 
 

@@ -507,18 +507,10 @@ def first_step(before: str, after: str) -> int:
     return 0
 
 
-class Placed(msgspec.Struct, frozen=True):
-    """Sentences with their documents: the two tables of a shard, and what the next block of the file needs."""
-
-    documents: pl.DataFrame
-    sentences: pl.DataFrame
-    carried: Carried
-
-
 def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
     sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: DocumentRule, carried: Carried,
     made_up: Collection[str] = (),
-) -> Placed:  # fmt: skip
+) -> tuple[pl.DataFrame, pl.DataFrame, Carried]:  # fmt: skip
     """The document and sentence tables of parsed sentences, in source order.
 
     Args:
@@ -528,6 +520,9 @@ def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
         rule: how the documents of the treebank are recognised.
         carried: the state after the block before.
         made_up: ids of documents that are no part of their content, beside those that are made of names of files.
+
+    Returns:
+        The tables, and the state after the block.
     """
     evidence = stem_evidence(sentences, rule, carried)
     source = pl.col("piece").replace_strict(
@@ -601,7 +596,7 @@ def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
             evidence=evidence.get(0),
             key=int(of_documents[doc[-1]]),
         )
-    return Placed(documents, placed, replace(carried, headings=headings))
+    return documents, placed, replace(carried, headings=headings)
 
 
 def _made_of_file_names(

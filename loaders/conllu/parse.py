@@ -2,7 +2,7 @@
 
 `parse` tells the order. `read_text` divides files into lines, `read_rows` and `find_words` the word lines into words
 and multiword tokens, `read_comments` and `read_sentences` make a row per sentence. Then come the checks for malformed
-sentences, each over all lines at once: a check gives a :class:`Fault` for the first wrong line of a sentence, and
+sentences, each over all lines at once: a check gives a :data:`Fault` for the first wrong line of a sentence, and
 :func:`first_problems` keeps the first fault of each sentence. Some checks use the message of the ``conllu`` library, if
 it rejects the line too. Last, `align` finds the words in the texts of their sentences.
 
@@ -25,7 +25,7 @@ from conllu.parser import DEFAULT_FIELDS, parse_line
 from numpy.typing import NDArray
 
 from discoprobe.loaders.corpus import TOKENS, UPOS
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.hashing import WHITE
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ class Parsed(msgspec.Struct, frozen=True):
 
     sentences: pl.DataFrame
     tokens: pl.DataFrame  # the columns of :data:`discoprobe.loaders.corpus.TOKENS`
-    problems: list[tuple[int, BadLine]]  # index of the piece, and the first problem of each sentence that is left out
+    problems: list[
+        tuple[int, CorpusFormatError]
+    ]  # index of the piece, and the first problem of each sentence that is left out
     n_found: int  # number of sentences, including those that are left out
     universal_words: int  # number of words in files whose UPOS column holds universal tags
     notes: list[str]  # a message on the files whose UPOS column holds other tags, which are not read
@@ -99,7 +101,7 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         roots = rows.filter(pl.Series(of_forest), pl.col("head") == "0").group_by("block").len()
         several = pl.col("block").is_in(roots.filter(pl.col("len") > 1)["block"].implode())
         rows = rows.with_columns(pl.when(~several).then(name).otherwise(pl.lit("_")).alias(name) for name in HEADS)
-    words = find_words(rows, {fault.block for fault in unreadable})
+    words = find_words(rows, {block for block, _ in unreadable})
     upos = words.rows["upos"].cast(UPOS, strict=False)
     unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
     # Some corpora fill the column UPOS with another tag set (GCDT: that of the Penn Chinese Treebank). If most tags of
@@ -125,17 +127,17 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     problems, n_found = [], sentences.height
     if bad:
         ids = dict(sentences.select("block", "given_id").iter_rows())
-        for fault in bad.values():
+        for block, fault in bad.items():
             at = int(text.piece(np.array(fault.line)))
             line = fault.line - int(text.starts[at]) + text.pieces[at].line + 1
-            problems.append((at, BadLine(fault.reason, line, fault.message, ids.get(fault.block))))
+            of_file = CorpusFormatError(fault.problem, line=line, sent_id=ids.get(block), reason=fault.reason)
+            problems.append((at, of_file))
         good = ~np.isin(words.block, list(bad))
         words, upos, universal = find_words(rows, bad), upos.filter(pl.Series(good)), universal[good]
         sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
     if not universal.all():
         upos = words.rows["upos"].set(pl.Series(~universal), None).cast(UPOS, strict=False)
-    aligned = align(words, sentences["text"])
-    unplaced = ~aligned.aligned[words.sentence]
+    texts, aligned, places = align(words, sentences["text"])
     form, lemma, feats, deprel = words.rows.select("form", "lemma", "feats", "deprel")
     tokens = {
         "sent": words.sentence.astype(np.uint32),
@@ -146,16 +148,14 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         "feats": feats.set((feats == "_") | (feats == ""), None),
         "head": pa.array(words.head.astype(np.uint16), mask=words.head == NO_NUMBER),
         "deprel": deprel.set(deprel == "_", None),
-        "start": pa.array(aligned.start.astype(np.uint32), mask=unplaced),
-        "end": pa.array(aligned.end.astype(np.uint32), mask=unplaced),
-        "mwt": pa.array(aligned.mwt.astype(np.uint16), mask=aligned.mwt == 0),
+        **places,
     }
     sentences = sentences.select(
         *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id", *STRUCTURE),
-        aligned.text.alias("text"),
+        texts.alias("text"),
         pl.col("text").is_not_null().alias("has_text"),
         pl.Series("n_words", np.bincount(words.sentence, minlength=sentences.height).astype(np.uint32)),
-        pl.Series("aligned", aligned.aligned),
+        pl.Series("aligned", aligned),
     )
     return Parsed(sentences, pl.DataFrame(tokens, TOKENS), problems, n_found, int(universal.sum()), notes)
 
@@ -253,13 +253,8 @@ LARGEST: Final = 2**16 - 1
 """The largest word number the tables hold."""
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """Something wrong in a sentence: the reason by which it is counted, the numbers of line and block, the message."""
-
-    reason: str
-    line: int
-    block: int
-    message: str
+Fault = tuple[int, CorpusFormatError]
+"""The number of a block, and what is wrong in it, with the number of the line (from 0) in the text of all pieces."""
 
 
 def problems(
@@ -279,21 +274,21 @@ def problems(
                     parse_line("\t".join(row.get(name, "_") for name in NAMES), DEFAULT_FIELDS)
             except ParseException as error:
                 words = str(error)
-            yield Fault(reason, row["line"], row["block"], words)
+            yield row["block"], CorpusFormatError(words, line=row["line"], reason=reason)
 
 
-def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
+def first_problems(reported: Iterable[Fault]) -> dict[int, CorpusFormatError]:
     """The fault on the first line of each block, by block; of several on one line, the first one reported."""
-    first: dict[int, Fault] = {}
-    for fault in sorted(reported, key=lambda fault: (fault.block, fault.line)):
-        first.setdefault(fault.block, fault)
+    first: dict[int, CorpusFormatError] = {}
+    for block, fault in sorted(reported, key=lambda fault: (fault[0], fault[1].line)):
+        first.setdefault(block, fault)
     return first
 
 
 def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
     """Check that every line is UTF-8 without a carriage return inside, and that every word line has ten columns."""
     for line, (reason, message) in text.faults.items():
-        yield Fault(reason, line, int(text.block[line]), message)
+        yield int(text.block[line]), CorpusFormatError(message, line=line, reason=reason)
     message = f"{{n_cells}} columns where a word line has {len(NAMES)}, separated by tabs"
     yield from problems(rows, (rows["n_cells"] != len(NAMES)).to_numpy(), "columns", message)
 
@@ -379,22 +374,20 @@ def well_formed_feats(value: str) -> bool:
 NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 
 
-class Alignment(msgspec.Struct, frozen=True):
-    """Words aligned with texts."""
-
-    text: pl.Series  # the text of each sentence; without a ``# text`` comment, the tokens joined
-    aligned: Flags  # per sentence, whether all tokens were found in the text
-    start: Ints  # character offset of each word's token in the text; meaningless where the sentence is not aligned
-    end: Ints  # the same, of the character after the token
-    mwt: Ints  # per word, number of the first word of its multiword token; 0 outside any
-
-
-def align(words: Words, texts: pl.Series) -> Alignment:
+def align(words: Words, texts: pl.Series) -> tuple[pl.Series, Flags, dict[str, pa.Array]]:
     """Find the words of well-formed sentences in their texts; words of a multiword token have the offsets of the token.
 
     Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Otherwise the
     tokens must follow each other in the text with only white space between them. A sentence in which they do not is
-    not aligned; its text is not changed. ``texts`` has the ``# text`` of each sentence, null if there is none.
+    not aligned; its text is not changed.
+
+    Args:
+        words: of the sentences.
+        texts: the ``# text`` of each sentence, null if there is none.
+
+    Returns:
+        The text of each sentence, without a ``# text`` the tokens joined; whether it is aligned; and ``start``, ``end``
+        and ``mwt`` of ``corpus.TOKENS``.
     """
     first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
     steps = np.zeros(len(words.number) + 1, np.int64)
@@ -424,7 +417,11 @@ def align(words: Words, texts: pl.Series) -> Alignment:
         if starts is not None:
             aligned[sentence] = True
             start[inside], end[inside] = starts, starts + length[inside]
-    return Alignment(text, aligned, start[of_word], end[of_word], mwt)
+    unplaced = ~aligned[words.sentence]
+    places = {
+        name: pa.array(at[of_word].astype(np.uint32), mask=unplaced) for name, at in (("start", start), ("end", end))
+    }
+    return text, aligned, {**places, "mwt": pa.array(mwt.astype(np.uint16), mask=mwt == 0)}
 
 
 def _join_forms(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:

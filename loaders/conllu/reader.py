@@ -22,7 +22,7 @@ import langcodes
 import msgspec
 import numpy as np
 import polars as pl
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict, astuple, replace
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
@@ -30,7 +30,7 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source, facts_of
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
-from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard
+from discoprobe.loaders.corpus import MENTIONS, VERSION, Corpus, Counts, Shard
 from discoprobe.loaders.discourse_layers.brat import read_brat, read_sacr
 from discoprobe.loaders.discourse_layers.conll2012 import read_conll2012, read_facts
 from discoprobe.loaders.discourse_layers.disrpt_relations import (
@@ -42,16 +42,10 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import (
 )
 from discoprobe.loaders.discourse_layers.knp import read_knp
 from discoprobe.loaders.discourse_layers.korkor import read_korkor
-from discoprobe.loaders.discourse_layers.mentions import Annotated, Facts, read_mentions
-from discoprobe.loaders.discourse_layers.mentions import table as mention_table
+from discoprobe.loaders.discourse_layers.mentions import Annotated, read_mentions
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.discourse_layers.webanno import read_webanno
-from discoprobe.loaders.errors import (
-    BadLine,
-    CorpusFormatError,
-    DiscoprobeError,
-    OnError,
-)
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, OnError
 from discoprobe.loaders.files import File, cache_folder, hash_of_json, hashes_of
 from discoprobe.loaders.process_pool import process_pool
 
@@ -96,21 +90,28 @@ UD_FOLDER: Final = re.compile(r"^UD_[A-Z]\w*-\w+$")
 
 
 class CorpusFile(msgspec.Struct, frozen=True):
-    """A CoNLL-U file, or a tree of Rhetorical Structure Theory.
+    """A file of a treebank, with what is read with it: CoNLL-U, trees of RST, or coreference in another format.
 
     Attributes:
-        path: where it is.
-        name: its name in the treebank: relative to the treebank's folder, with ``/``.
+        file: its name in the treebank (relative to the treebank's folder, with ``/``), its hash, and where it is.
         treebank: the name of the treebank.
         lang: the code of its language.
         facts: what the catalogue knows of the treebank, if the file has the content that is pinned there.
+        second: the second file that is read with it, if it is there.
+        texts: of a tree, files of its name that may hold its text.
     """
 
-    path: Path
-    name: str
+    file: File
     treebank: str
     lang: str
     facts: Source | None
+    second: File | None
+    texts: tuple[File, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self.file.url)
 
     @property
     def stem(self) -> str:
@@ -120,15 +121,9 @@ class CorpusFile(msgspec.Struct, frozen=True):
     @property
     def plain_texts(self) -> list[Path]:
         """The ``.txt`` files with its stem, which may be its text: in the treebank's folder or directly below it."""
-        home = self.path.parents[self.name.count("/")]
+        home = self.path.parents[self.file.path.count("/")]
         name = f"{glob.escape(self.stem)}.txt"
         return sorted({*home.glob(name), *home.glob(f"*/{name}")})
-
-    @property
-    def second(self) -> Path | None:
-        """The second file that is read with it, if it is there."""
-        places = [self.path.parent / place.format(self.stem) for place in BESIDE.get(self.path.suffix, ())]
-        return next((place.resolve() for place in places if place.is_file()), None)
 
     @property
     def is_tree(self) -> bool:
@@ -139,6 +134,16 @@ class CorpusFile(msgspec.Struct, frozen=True):
     def is_coreference(self) -> bool:
         """Whether it has coreference in another format than CoNLL-U."""
         return self.path.suffix in COREFERENCE
+
+    @property
+    def has_rels(self) -> bool:
+        """Whether a table of relations is read with it."""
+        return self.second is not None and not self.is_coreference
+
+
+def _located(path: Path, name: str) -> File:
+    """A file with its hash, its name, and where it is."""
+    return replace(hashes_of(path, with_git=False), path=name, url=str(path))
 
 
 def stem(path: Path) -> str:
@@ -215,8 +220,8 @@ def holds_corpus(folder: Path) -> bool:
     return any(_files_below(folder))
 
 
-def describe(path: Path, top: Path, lang: str | None, facts: Source | None) -> CorpusFile:
-    """The treebank and the language of a file.
+def describe(path: Path, top: Path, lang: str | None, facts: FactsOf = facts_of) -> CorpusFile:
+    """A file with its treebank and language.
 
     The name of the treebank is the first of these that exists:
 
@@ -235,16 +240,18 @@ def describe(path: Path, top: Path, lang: str | None, facts: Source | None) -> C
         path: the file, absolute.
         top: the file or folder among the user's paths through which it was found.
         lang: the code of the language, where the names do not tell.
-        facts: what is known of the treebank, by the content of the file.
+        facts: gives what is known of the treebank, by the content of the file.
 
     Raises:
-        DiscoprobeError: the language cannot be told, or the annotation of the folder is unfinished.
+        DiscoprobeError: the language cannot be told, the annotation of the folder is unfinished, or the file cannot be
+            read.
     """
+    digest = hashes_of(path, with_git=False)
     ud = UD_FILE.match(path.name)
     home = next((folder for folder in path.parents if UD_FOLDER.match(folder.name)), None)
     disrpt = DISRPT.match(path.name)
     folder = home or (path.parent.parent if path.parent.name in TREE_FOLDERS else path.parent)
-    of_treebank = corpus_facts(path) or facts
+    of_treebank = corpus_facts(path) or facts(path, digest)
     if of_treebank is not None:
         treebank = of_treebank.name
         folder = next((above for above in path.parents if above.name == treebank), folder)
@@ -264,67 +271,88 @@ def describe(path: Path, top: Path, lang: str | None, facts: Source | None) -> C
         code = next((name for name in names if name in treebanks.language_codes()), lang)
     if code is None:
         raise DiscoprobeError(f"{path}: cannot tell the language from the name; give it with --lang")
-    return CorpusFile(path, path.relative_to(folder).as_posix(), treebank, code, of_treebank)
+    places = (path.parent / place.format(stem(path)) for place in BESIDE.get(path.suffix, ()))
+    second = next((place.resolve() for place in places if place.is_file()), None)
+    return CorpusFile(
+        replace(digest, path=path.relative_to(folder).as_posix(), url=str(path)), treebank, code, of_treebank,
+        _located(second, PurePath(os.path.relpath(second, folder)).as_posix()) if second else None,
+    )  # fmt: skip
 
 
-class Member(msgspec.Struct, frozen=True):
-    """A file of a treebank with the digest of its bytes, and what is read with it."""
+class TreebankFiles(msgspec.Struct, frozen=True):
+    """Files of a treebank, by name: all of them, or a batch of those that are read together.
 
-    file: CorpusFile
-    digest: File
-    second: File | None = None  # the digest of the second file
-    texts: tuple[tuple[Path, File], ...] = ()  # of a tree, files of its name that may hold its text
+    Attributes:
+        name: of the treebank.
+        lang: its language.
+        facts: what is known of it, if all of its files have the pinned content.
+        rule: how its documents are recognised.
+        members: the files.
+    """
 
-    @classmethod
-    def of(cls, file: CorpusFile, digest: File) -> Member:
-        """A file with its digest, and with that of the second file that is read with it."""
-        return cls(file, digest, hashes_of(file.second, with_git=False) if file.second else None)
-
-    @property
-    def has_rels(self) -> bool:
-        """Whether a table of relations is read with it."""
-        return self.second is not None and not self.file.is_coreference
-
-    def files(self) -> Iterator[tuple[str, Path, File]]:
-        """Its files: name in the treebank, place, digest."""
-        yield self.file.name, self.file.path, self.digest
-        if self.second and (path := self.file.second):
-            home = self.file.path.parents[self.file.name.count("/")]
-            yield PurePath(os.path.relpath(path, home)).as_posix(), path, self.second
-
-
-class FileBatch(msgspec.Struct, frozen=True):
-    """Files of one treebank that are read together: one large file, or some small ones."""
-
-    treebank: str
+    name: str
+    lang: str
+    facts: Source | None
     rule: DocumentRule
-    members: tuple[Member, ...]
+    members: tuple[CorpusFile, ...]
+
+    def batches(self) -> Iterator[TreebankFiles]:
+        """Its files: each by itself, or with its neighbours where they are small."""
+        group: list[CorpusFile] = []
+        if trees := tuple(member for member in self.members if member.is_tree):
+            yield replace(self, members=trees)
+        for member in self.members:
+            if member.is_tree:
+                continue
+            size = member.file.bytes or 0
+            alone = size >= SMALL
+            if group and (alone or sum(other.file.bytes or 0 for other in group) + size > LARGE):
+                yield replace(self, members=tuple(group))
+                group = []
+            if alone:
+                yield replace(self, members=(member,))
+            else:
+                group.append(member)
+        if group:
+            yield replace(self, members=tuple(group))
 
     @property
     def key(self) -> str:
-        """The digest of everything that the batch's shards depend on."""
+        """The digest of everything that the shards of a batch depend on."""
         names = [
             (
-                *(member.file.name, member.file.stem, member.digest.sha256),
+                *(member.file.path, member.stem, member.file.sha256),
                 *([member.second.sha256] if member.second else []),
-                *([member.file.lang] if member.file.is_coreference else []),
-                *(digest.sha256 for _, digest in member.texts),
+                *([member.lang] if member.is_coreference else []),
+                *(text.sha256 for text in member.texts),
             )
             for member in self.members
         ]
-        parts = [VERSION, LARGE, self.treebank, self.rule.kind, self.rule.pattern, names]
-        return hash_of_json(parts)
+        return hash_of_json([VERSION, LARGE, self.name, self.rule.kind, self.rule.pattern, names])
 
     @property
     def size(self) -> int:
         """Bytes of its files, as stored."""
-        return sum(member.digest.bytes or 0 for member in self.members)
+        return sum(member.file.bytes or 0 for member in self.members)
 
     @property
-    def files(self) -> list[tuple[str, Path]]:
-        """Name in the treebank and place of every file: those of the members, then the tables of relations."""
-        files = [[(name, path) for name, path, _ in member.files()] for member in self.members]
-        return [*(first for first, *_ in files), *(other for _, *others in files for other in others)]
+    def files(self) -> list[File]:
+        """Every file: the members, then those that are read with them."""
+        return [*(member.file for member in self.members), *(each.second for each in self.members if each.second)]
+
+    def source(self) -> Source:
+        """Where the treebank comes from.
+
+        The licence, repository and commit of the facts are used if all files have the pinned content, or if discoprobe
+        annotated them. A file with other content is a user's text, whatever its name is; its licence is unknown.
+        """
+        both = (file for member in self.members for file in (member.file, member.second) if file)
+        files = tuple(replace(file, url="") for file in both)
+        facts = self.facts
+        if facts is None:
+            return Source(self.name, self.lang, files=files)
+        pin = facts.licence, facts.repo, facts.commit, facts.citation
+        return Source(self.name, self.lang, *pin, files, annotation_of(self.members[0].path), facts.genre)
 
 
 def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
@@ -363,7 +391,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     all_treebanks = _find_treebanks(paths, lang, facts, documents, texts)
     batches = [batch for treebank in all_treebanks for batch in treebank.batches()]
     make = partial(cached, cache_folder(), find_sentences)
-    entries: dict[FileBatch, cache.Entry] = {}
+    entries: dict[TreebankFiles, cache.Entry] = {}
     total, done = sum(batch.size for batch in batches), 0
     with process_pool(min(jobs, len(batches))) as pool:
         for batch, entry in zip(batches, pool.map(make, batches) if pool else map(make, batches), strict=True):
@@ -374,95 +402,49 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     if on_error == "stop":
         for batch in batches:
             for index, line, sent_id, message in entries[batch][1]["places"]:
-                raise CorpusFormatError(message, path=str(batch.files[index][1]), line=line, sent_id=sent_id)
+                raise CorpusFormatError(message, path=batch.files[index].url, line=line, sent_id=sent_id)
     by_lang = groupby(all_treebanks, key=lambda treebank: treebank.lang)
     return {code: _corpus(code, list(group), entries) for code, group in by_lang}
-
-
-class _Treebank(msgspec.Struct, frozen=True):
-    """The files of a treebank, by name, and what is known of it if all of them have the pinned content."""
-
-    name: str
-    lang: str
-    facts: Source | None
-    rule: DocumentRule
-    members: tuple[Member, ...]
-
-    def batches(self) -> Iterator[FileBatch]:
-        """Its files: each by itself, or with its neighbours where they are small."""
-        group: list[Member] = []
-        if trees := tuple(member for member in self.members if member.file.is_tree):
-            yield FileBatch(self.name, self.rule, trees)
-        for member in self.members:
-            if member.file.is_tree:
-                continue
-            size = member.digest.bytes or 0
-            alone = size >= SMALL
-            if group and (alone or sum(other.digest.bytes or 0 for other in group) + size > LARGE):
-                yield FileBatch(self.name, self.rule, tuple(group))
-                group = []
-            if alone:
-                yield FileBatch(self.name, self.rule, (member,))
-            else:
-                group.append(member)
-        if group:
-            yield FileBatch(self.name, self.rule, tuple(group))
-
-    def source(self) -> Source:
-        """Where the treebank comes from.
-
-        The licence, repository and commit of the facts are used if all files have the pinned content, or if discoprobe
-        annotated them. A file with other content is a user's text, whatever its name is; its licence is unknown.
-        """
-        hashed = (file for member in self.members for file in member.files())
-        files = tuple(File(name, digest.sha256, digest.bytes) for name, _, digest in hashed)
-        facts = self.facts
-        if facts is None:
-            return Source(self.name, self.lang, files=files)
-        pin = facts.licence, facts.repo, facts.commit, facts.citation
-        return Source(self.name, self.lang, *pin, files, annotation_of(self.members[0].file.path), facts.genre)
 
 
 def _find_treebanks(
     paths: Sequence[Path], lang: str | None, facts: FactsOf, documents: Documents,
     texts: Callable[[Collection[str]], Sequence[Path]],
-) -> list[_Treebank]:  # fmt: skip
+) -> list[TreebankFiles]:  # fmt: skip
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
-    groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
-    text_of: dict[tuple[str, str], dict[File, Path]] = defaultdict(dict)  # language, document → CoNLL-U files
+    groups: dict[tuple[str, str], list[CorpusFile]] = defaultdict(list)
+    text_of: dict[tuple[str, str], dict[str, File]] = defaultdict(dict)  # language, document → CoNLL-U files by hash
     for path, top in find_files(paths).items():
-        digest = hashes_of(path, with_git=False)
-        member = Member.of(describe(path, top, lang, facts(path, digest)), digest)
-        groups[member.file.lang, member.file.treebank].append(member)
-    trees = [member.file for members in groups.values() for member in members if member.file.is_tree]
+        file = describe(path, top, lang, facts)
+        groups[file.lang, file.treebank].append(file)
+    trees = [file for files in groups.values() for file in files if file.is_tree]
     with_trees = {tree.lang for tree in trees}
-    for member in (member for members in groups.values() for member in members if not member.file.is_tree):
-        if member.file.lang in with_trees and not member.file.is_coreference:
-            for doc_id in {member.file.stem, *_documents_in(member.file.path, member.digest)}:
-                text_of[member.file.lang, doc_id][member.digest] = member.file.path
+    for file in (file for files in groups.values() for file in files if not file.is_tree):
+        if file.lang in with_trees and not file.is_coreference:
+            for doc_id in {file.stem, *_documents_in(file.file)}:
+                text_of[file.lang, doc_id][file.file.sha256] = file.file
     if without := [tree for tree in trees if (tree.lang, tree.stem) not in text_of and not tree.plain_texts]:
         found = {stem(path): path for path in texts({tree.stem for tree in without})}
         for tree in (tree for tree in without if tree.stem in found):
-            path = found[tree.stem]
-            text_of[tree.lang, tree.stem][hashes_of(path, with_git=False)] = path
+            text = _located(found[tree.stem], found[tree.stem].name)
+            text_of[tree.lang, tree.stem][text.sha256] = text
     banks = []
-    for (code, name), members in sorted(groups.items()):
-        distinct: dict[tuple[str, str], Member] = {}
-        for member in reversed(members):
-            key = member.file.name, member.digest.sha256
-            distinct[key] = member
-            if member.file.is_tree:  # with the files that may hold its text
-                plain = {hashes_of(path): path for path in member.file.plain_texts}
-                candidates = text_of[code, member.file.stem] | plain
-                by_hash = sorted(candidates, key=lambda digest: digest.sha256)
-                distinct[key] = replace(member, texts=tuple((candidates[digest], digest) for digest in by_hash))
-        about = members[0].file.facts if all(member.file.facts for member in members) else None
+    for (code, name), files in sorted(groups.items()):
+        distinct: dict[tuple[str, str], CorpusFile] = {}
+        for file in reversed(files):
+            key = file.file.path, file.file.sha256
+            distinct[key] = file
+            if file.is_tree:  # with the files that may hold its text
+                plain = {text.sha256: text for text in (_located(path, path.name) for path in file.plain_texts)}
+                candidates = text_of[code, file.stem] | plain
+                distinct[key] = replace(file, texts=tuple(candidates[digest] for digest in sorted(candidates)))
+        about = files[0].facts if all(file.facts for file in files) else None
         rule = DocumentRule(documents) if documents != "auto" else about.documents if about else DocumentRule()
-        banks.append(_Treebank(name, code, about, rule, tuple(distinct[key] for key in sorted(distinct))))
+        banks.append(TreebankFiles(name, code, about, rule, tuple(distinct[key] for key in sorted(distinct))))
     return banks
 
 
-def cached(folder: Path, find_sentences: FindSentences | None, batch: FileBatch) -> cache.Entry:
+def cached(folder: Path, find_sentences: FindSentences | None, batch: TreebankFiles) -> cache.Entry:
     """The cache entry of a batch: found, or parsed and stored."""
     entry = cache.find(folder, batch.key)
     if entry is not None:
@@ -480,28 +462,25 @@ class _Tally:
         self.places: list[tuple[int, int, str | None, str]] = []
         self.notes: list[str] = []
 
-    def add(self, problems: Iterable[tuple[int, BadLine]]) -> None:
+    def add(self, problems: Iterable[tuple[int, CorpusFormatError]]) -> None:
         """Count problems, given with the index of their file in the batch."""
         for number, problem in problems:
             self.drops[problem.reason] += 1
             if len(self.places) < PLACES:
-                self.places.append((number, problem.line, problem.sent_id, problem.message))
+                self.places.append((number, problem.line, problem.sent_id, problem.problem))
 
     def record(self) -> dict[str, Any]:
         """The record of the cache entry, as JSON values."""
         return {"counts": asdict(self.counts), "drops": self.drops, "places": self.places, "notes": self.notes}
 
 
-def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tally) -> Iterator[Shard]:
+def _shards(batch: TreebankFiles, find_sentences: FindSentences | None, tally: _Tally) -> Iterator[Shard]:
     """The shards of a batch, counted as they are made: a shard of all its files, or one per block of a large file."""
-    stems = [member.file.stem for member in batch.members]
-    if batch.members[0].file.is_tree:
-        files = [(member.file.stem, member.file.path.read_bytes()) for member in batch.members]
-        texts = {
-            member.file.stem: [_text_of(path, digest, member.file.stem) for path, digest in member.texts]
-            for member in batch.members
-        }
-        shard, problems = read_trees(files, batch.treebank, texts)
+    stems = [member.stem for member in batch.members]
+    if batch.members[0].is_tree:
+        files = [(member.stem, member.path.read_bytes()) for member in batch.members]
+        texts = {member.stem: [_text_of(text, member.stem) for text in member.texts] for member in batch.members}
+        shard, problems = read_trees(files, batch.name, texts)
         tally.counts += shard.counts()
         tally.add(problems)
         yield shard
@@ -510,11 +489,11 @@ def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tall
     carried, line, sentence = Carried(), 0, 0
     fields: list[Sequence[str]] = [()] * len(stems)
     annotated = {
-        number: _annotated(member.file, find_sentences, tally, number)
-        for number, member in enumerate(batch.members) if member.file.is_coreference
+        number: _annotated(member, find_sentences, tally, number)
+        for number, member in enumerate(batch.members) if member.is_coreference
     }  # fmt: skip
     texts_of = [
-        iter([annotated[number].text]) if number in annotated else blocks(member.file.path, LARGE, batch.rule)
+        iter([annotated[number][0]]) if number in annotated else blocks(member.path, LARGE, batch.rule)
         for number, member in enumerate(batch.members)
     ]
     parts = ([text] for text in texts_of[0]) if len(stems) == 1 else iter([[b"".join(text) for text in texts_of]])
@@ -524,25 +503,26 @@ def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tall
             for stem, text, member in zip(stems, part, batch.members, strict=True)
         ]
         parsed = parse(pieces)
-        placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
-        shard = Shard(placed.documents, placed.sentences, parsed.tokens)
+        documents, sentences, carried = place(parsed.sentences, batch.name, stems, batch.rule, carried)
+        shard = Shard(documents, sentences, parsed.tokens)
         tally.add(parsed.problems)
         tally.notes += [note for note in parsed.notes if note not in tally.notes]
         mentions = []
         for number, piece in enumerate(pieces):
             if number in annotated:
-                of_piece = annotated[number].mentions
+                of_piece = annotated[number][1]
             else:
                 of_piece, malformed, fields[number] = read_mentions(
                     piece.data, fields[number], sentence=piece.sentence, line=piece.line
                 )
                 tally.add((number, problem) for problem in malformed)
-            mentions += [((number, mention.sentence), mention) for mention in of_piece]
+            mentions += [((number, mention.sent), mention) for mention in of_piece]
         in_misc = any(name in piece.data for piece in pieces for name in ANNOTATED)
         located = mentions or relations.tables or in_misc
         numbers = parsed.sentences.select("piece", "number").iter_rows() if located else ()
         places = {place: sent for sent, place in enumerate(numbers)}
-        table = mention_table([(places[place], mention) for place, mention in mentions if place in places])
+        rows = [astuple(replace(mention, sent=places[at])) for at, mention in mentions if at in places]
+        table = pl.DataFrame(rows, MENTIONS, orient="row")
         shard = replace(shard, mentions=table, relations=relations.of_shard(shard, places, pieces, in_misc=in_misc))
         counts = shard.counts()
         begun = shard.sentences.filter(index=0).join(shard.documents.drop_nulls("doc_id"), on="doc", how="semi").height
@@ -552,7 +532,7 @@ def _shards(batch: FileBatch, find_sentences: FindSentences | None, tally: _Tall
         tally.counts += Counts(begun, counts.sentences, counts.words, layers)
         yield shard
         # Only a single file is read in several blocks. NumPy counts five times as fast as bytes.count.
-        carried, sentence = placed.carried, sentence + parsed.n_found
+        sentence += parsed.n_found
         line += int(np.count_nonzero(np.frombuffer(part[0], np.uint8) == ord("\n")))
     relations.check_documents()
 
@@ -564,7 +544,7 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
         CorpusFormatError: the second file is malformed.
         DiscoprobeError: the text of the file is missing, or has to be divided into sentences and it is not said how.
     """
-    data, second = b"".join(blocks(file.path, LARGE, DocumentRule())), file.second
+    data, second = b"".join(blocks(file.path, LARGE, DocumentRule())), Path(file.second.url) if file.second else None
     if file.path.suffix == ".ann":
         if second is None or find_sentences is None:
             raise DiscoprobeError(f"{file.path}: {file.stem}.txt is missing beside it; brat keeps the text there")
@@ -581,20 +561,21 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
     elif file.path.suffix == ".conllup":
         annotated = read_korkor(data, file.stem, file.lang)
     else:
-        facts, problems = read_facts(second.read_bytes(), second.suffix) if second else (Facts({}, {}), [])
+        facts, problems = read_facts(second.read_bytes(), second.suffix) if second else ({}, [])
         for problem in problems:
-            raise CorpusFormatError(problem.message, path=str(second), line=problem.line)
+            raise CorpusFormatError(problem.problem, path=str(second), line=problem.line)
         annotated = read_conll2012(data, file.stem, file.lang, facts)
-    if annotated.text and b"\n# text = " not in annotated.text:
+    text_as_conllu, _, problems = annotated
+    if text_as_conllu and b"\n# text = " not in text_as_conllu:
         tally.notes = list(dict.fromkeys([*tally.notes, BY_RULE]))
-    tally.add((number, problem) for problem in annotated.problems)
+    tally.add((number, problem) for problem in problems)
     return annotated
 
 
 @lru_cache(maxsize=1)
-def _documents_in(path: Path, _digest: File) -> Mapping[str, bytes]:
+def _documents_in(file: File) -> Mapping[str, bytes]:
     """The documents that a CoNLL-U file names: id and part of the file, and the whole file under the empty id."""
-    whole = b"".join(blocks(path, LARGE, DocumentRule()))
+    whole = b"".join(blocks(Path(file.url), LARGE, DocumentRule()))
     named = {}
     for part in re.split(rb"(?m)^(?=# newdoc)", whole):
         if match := re.match(rb"# newdoc id *= *(.*)", part):
@@ -602,28 +583,27 @@ def _documents_in(path: Path, _digest: File) -> Mapping[str, bytes]:
     return {**named, "": whole}
 
 
-def _text_of(path: Path, digest: File, doc_id: str) -> str:
+def _text_of(file: File, doc_id: str) -> str:
     """The text of a document in a CoNLL-U file, of the whole file if it does not name the document, or of ``.txt``."""
-    documents = _documents_in(path, digest)
+    documents = _documents_in(file)
     data = documents.get(doc_id, documents[""])
-    if path.suffix == ".txt":
+    if file.url.endswith(".txt"):
         return data.decode(errors="replace")
-    return running_text(parse([Piece(path.name, data, 0, 0)]).sentences["text"].to_list())
+    return running_text(parse([Piece(file.name, data)]).sentences["text"].to_list())
 
 
 class _RelationTables:
     """The tables of relations beside the files of a batch; each shard gets the relations of its documents."""
 
-    def __init__(self, batch: FileBatch, tally: _Tally) -> None:
-        with_second = [member for member in batch.members if member.second]
+    def __init__(self, batch: TreebankFiles, tally: _Tally) -> None:
         self.tables = [
-            (number, (member.file.stem, member.file.path.with_suffix(RELS).read_bytes()))
-            for number, member in enumerate(with_second, len(batch.members)) if member.has_rels
+            (number, (Path(file.url).stem, Path(file.url).read_bytes()))
+            for number, file in enumerate(batch.files) if file.name.endswith(RELS)
         ]  # fmt: skip
         self._tally = tally
         self._documents: set[str] = set()
         self._named: dict[tuple[int, int], str] = {}
-        self._problems: dict[tuple[int, int], BadLine] = {}
+        self._problems: dict[tuple[int, int], CorpusFormatError] = {}
 
     def of_shard(
         self, shard: Shard, places: Collection[tuple[int, int]], pieces: Sequence[Piece], *, in_misc: bool
@@ -639,12 +619,11 @@ class _RelationTables:
         if not self.tables and not in_misc:
             return shard.relations
         self._documents |= set(shard.documents["doc_id"].drop_nulls())
-        marks = [
-            word
-            for number, piece in enumerate(pieces)
-            for word in word_marks(piece.data, piece.sentence, piece.line)
-            if (number, word.sentence) in places
-        ]
+        words = (word_marks(piece.data, piece.sentence, piece.line) for piece in pieces)
+        marks = pl.concat(
+            of_piece.filter([(number, sentence) in places for sentence in of_piece["sentence"]])
+            for number, of_piece in enumerate(words)
+        )
         if not self.tables:
             numbers = [number for number, _ in places]
             relations, malformed = read_annotated(shard, marks, [pieces[n].stem for n in numbers])
@@ -662,28 +641,29 @@ class _RelationTables:
         """Report the relations of documents that are in none of the files."""
         message = "document {} is not in the .conllu file; both files must be of the same release"
         absent = {place: doc for place, doc in self._named.items() if doc not in self._documents}
-        self._report(
-            {place: BadLine("malformed-relation", place[1], message.format(doc)) for place, doc in absent.items()}
-        )
+        self._report({
+            place: CorpusFormatError(message.format(doc), line=place[1], reason="malformed-relation")
+            for place, doc in absent.items()
+        })  # fmt: skip
 
-    def _report(self, problems: Mapping[tuple[int, int], BadLine]) -> None:
+    def _report(self, problems: Mapping[tuple[int, int], CorpusFormatError]) -> None:
         """Count the problem of a line once, however many blocks the file has."""
         new = {place: problem for place, problem in problems.items() if place not in self._problems}
         self._problems |= new
         self._tally.add((number, problem) for (number, _), problem in new.items())
 
 
-def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch, cache.Entry]) -> Corpus:
+def _corpus(lang: str, members: Sequence[TreebankFiles], entries: Mapping[TreebankFiles, cache.Entry]) -> Corpus:
     """The corpus of a language, from the cache entries of its treebanks' batches."""
     batches = [(batch, *entries[batch]) for treebank in members for batch in treebank.batches()]
     counts: defaultdict[str, Counts] = defaultdict(Counts)
     for batch, _, record in batches:
-        counts[batch.treebank] += Counts(**record["counts"])
+        counts[batch.name] += Counts(**record["counts"])
     drops: Counter[str] = sum((Counter(record["drops"]) for _, _, record in batches), Counter())
     places = []  # with the names of files in the treebank
     for batch, _, record in batches:
         for index, line, sent_id, message in record["places"]:
-            path = f"{batch.treebank}/{batch.files[index][0]}"
+            path = f"{batch.name}/{batch.files[index].path}"
             places.append(str(CorpusFormatError(message, path=path, line=line, sent_id=sent_id)))
     return Corpus(
         lang=lang,
@@ -693,5 +673,5 @@ def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch,
         counts_of=tuple(counts.values()) if len(counts) > 1 else (),
         drops=dict(sorted(drops.items())),
         drop_places=tuple(places[:PLACES]),
-        notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, _, record in batches for note in record["notes"])),
+        notes=tuple(dict.fromkeys(f"{b.name}: {note}" for b, _, record in batches for note in record["notes"])),
     )

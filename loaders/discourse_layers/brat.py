@@ -16,15 +16,14 @@ property.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
-import msgspec
-
 from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, conllu, entities, sentence_lines
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, entities, malformed, sentence_lines
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.languages.spacing import Spacing, is_spaced_out
 from discoprobe.loaders.words import word_spans
@@ -54,13 +53,8 @@ ANY: Final = frozenset({"entity", "markable", ANY_MENTION, "np"})
 """Types, in small letters, that say no more than that a span is a mention."""
 
 
-class _Mention(msgspec.Struct, frozen=True):
-    """A mention with the line that it stands in."""
-
-    name: str
-    type: str
-    parts: list[Span]
-    line: int
+_Marked = tuple[str, str, list[Span]]
+"""A mention by its characters: its entity, its type, its parts."""
 
 
 def read_brat(data: bytes, text: str, stem: str, lang: str, find: FindSentences) -> Annotated:
@@ -73,15 +67,14 @@ def read_brat(data: bytes, text: str, stem: str, lang: str, find: FindSentences)
         lang: the code of the language.
         find: finds the sentences of a paragraph.
     """
-    marked, joined, problems = _read_lines(data, text)
-    return _annotated(text, marked, entities([mention.name for mention in marked], joined), problems, stem, lang, find)
+    marked, problems = _read_lines(data, text)
+    return _annotated(text, marked, problems, stem, lang, find)
 
 
 def read_sacr(data: bytes, stem: str, lang: str, find: FindSentences) -> Annotated:
     """The document of a file of SACR as CoNLL-U, and its mentions; the arguments are those of `read_brat`."""
     source = SACR_NOTE.sub("", data.decode(errors="replace"))
-    marked: list[_Mention] = []
-    entity_of: dict[str, str] = {}
+    marked: list[_Marked] = []
     opened: list[tuple[re.Match[str], int]] = []
     wrong: dict[int, str] = {}
     text, at = "", 0
@@ -94,37 +87,34 @@ def read_sacr(data: bytes, stem: str, lang: str, find: FindSentences) -> Annotat
             begun, start = opened.pop()
             start, end = _trimmed(text, start, len(text))
             if start < end:
-                name = str(len(marked))
-                marked.append(_Mention(name, (begun[2] or ANY_MENTION).rpartition(" ")[2], [(start, end)], 0))
-                entity_of[name] = begun[1]
+                marked.append((begun[1], (begun[2] or ANY_MENTION).rpartition(" ")[2], [(start, end)]))
         else:
             wrong[mark.start()] = f'{mark[0]} belongs to no mention ({{Anne:EN="p PER" Anne}})'
     text += source[at:]
     wrong |= {begun.start(): f"{{{begun[1]}: opens a mention that no }} closes" for begun, _ in opened}
-    problems = [BadLine(REASON, source.count("\n", 0, place) + 1, wrong[place]) for place in sorted(wrong)]
-    return _annotated(text, marked, entity_of, problems, stem, lang, find)
+    problems = [malformed(source.count("\n", 0, place) + 1, wrong[place]) for place in sorted(wrong)]
+    return _annotated(text, marked, problems, stem, lang, find)
 
 
 def _annotated(  # noqa: PLR0913, PLR0917 (what both formats say of a document)
     text: str,
-    marked: Sequence[_Mention],
-    entity_of: Mapping[str, str],
-    problems: list[BadLine],
+    marked: Sequence[_Marked],
+    problems: list[CorpusFormatError],
     stem: str,
     lang: str,
     find_sentences: FindSentences,
 ) -> Annotated:
     """A document as CoNLL-U, and its mentions, from its text and the places of the mentions."""
-    edges = sorted({edge for mention in marked for part in mention.parts for edge in part})
+    edges = sorted({edge for *_, parts in marked for part in parts for edge in part})
     language = language_data(lang)
     elides, tokenised = language.section(Spacing).elides, is_spaced_out(text, language)
-    ordered = sorted(marked, key=lambda mention: mention.parts[0])
-    in_line = [mention for mention in ordered if not LINE_END.search(text, mention.parts[0][0], mention.parts[-1][1])]
+    ordered = sorted(marked, key=lambda mention: mention[2][0])
+    in_line = [mention for mention in ordered if not LINE_END.search(text, mention[2][0][0], mention[2][-1][1])]
     if tokenised:
         of_words = {edge for word in WORD.finditer(text) for edge in word.span()}
-        in_line = [mention for mention in in_line if of_words.issuperset(chain.from_iterable(mention.parts))]
-    starts = [mention.parts[0][0] for mention in in_line]
-    reach = [0, *accumulate((mention.parts[-1][1] for mention in in_line), max)]
+        in_line = [mention for mention in in_line if of_words.issuperset(chain.from_iterable(mention[2]))]
+    starts = [parts[0][0] for *_, parts in in_line]
+    reach = [0, *accumulate((parts[-1][1] for *_, parts in in_line), max)]
 
     def is_inside(first: int, boundary: int) -> bool:
         in_mention = reach[bisect_left(starts, boundary)] > boundary
@@ -148,20 +138,21 @@ def _annotated(  # noqa: PLR0913, PLR0917 (what both formats say of a document)
                 blanks = [end != following for (_, end), following in zip(words, follows, strict=True)]
                 spaced = list(zip(sentences[-1], blanks, strict=True))
                 lines.append(sentence_lines(stem, len(sentences), spaced, " ".join(text[first:after].split())))
-            while done < len(in_line) and (mention := in_line[done]).parts[0][0] < after:
-                numbers = [n for n, word in enumerate(words, 1) if any(a <= word[0] < b for a, b in mention.parts)]
-                type_ = None if mention.type.lower() in ANY else mention.type
-                mentions.append(Mention(len(sentences), entity_of[mention.name], tuple(numbers), None, type_))
+            while done < len(in_line) and starts[done] < after:
+                entity, type_, parts = in_line[done]
+                numbers = tuple(n for n, word in enumerate(words, 1) if any(a <= word[0] < b for a, b in parts))
+                known = None if type_.lower() in ANY else type_
+                mentions.append(Mention(len(sentences), entity, numbers, type=known))
                 done += 1
     as_conllu = conllu([(stem, sentences)], language) if tokenised else "".join(lines).encode()
-    return Annotated(as_conllu, mentions, problems)
+    return as_conllu, mentions, problems
 
 
-def _read_lines(data: bytes, text: str) -> tuple[list[_Mention], list[tuple[str, str]], list[BadLine]]:
-    """The mentions of a file, the pairs of mentions that it joins, and what is malformed."""
-    marked: dict[str, _Mention] = {}
+def _read_lines(data: bytes, text: str) -> tuple[list[_Marked], list[CorpusFormatError]]:
+    """The mentions of a file, and what is malformed."""
+    marked: dict[str, tuple[str, list[Span], int]] = {}  # name → type, parts and line
     joined: list[tuple[str, str, int]] = []
-    problems: list[BadLine] = []
+    problems: list[CorpusFormatError] = []
     for number, line in enumerate(data.decode(errors="replace").replace("\r\n", "\n").split("\n"), 1):
         problem = ""
         if line.startswith("T"):
@@ -171,9 +162,9 @@ def _read_lines(data: bytes, text: str) -> tuple[list[_Mention], list[tuple[str,
             if not match or len(trimmed) < len(parts) or any(start == end for start, end in trimmed):
                 problem = f"expected a mention of the text, which has {len(text)} characters (T1\tPER 0 19)"
             elif match[1] in marked:
-                problem = f"{match[1]} is in line {marked[match[1]].line} too; rename one"
+                problem = f"{match[1]} is in line {marked[match[1]][2]} too; rename one"
             else:
-                marked[match[1]] = _Mention(match[1], match[2], sorted(trimmed), number)
+                marked[match[1]] = match[2], sorted(trimmed), number
         elif relation := RELATION.fullmatch(line):
             if "coref" in relation[1].lower():
                 joined.append((relation[2], relation[3], number))
@@ -184,12 +175,13 @@ def _read_lines(data: bytes, text: str) -> tuple[list[_Mention], list[tuple[str,
         elif line.strip() and line[0] not in OTHERS:
             problem = f"expected a line of brat, which begins with T, R or one of {' '.join(OTHERS)}"
         if problem:
-            problems.append(BadLine(REASON, number, problem))
+            problems.append(malformed(number, problem))
     for one, other, number in joined:
         absent = [name for name in (one, other) if name not in marked]
-        problems += [BadLine(REASON, number, f"{name} is no mention of the file") for name in absent]
+        problems += [malformed(number, f"{name} is no mention of the file") for name in absent]
     known = [(one, other) for one, other, _ in joined if one in marked and other in marked]
-    return list(marked.values()), known, problems
+    entity_of = entities([*marked], known)
+    return [(entity_of[name], type_, parts) for name, (type_, parts, _) in marked.items()], problems
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:

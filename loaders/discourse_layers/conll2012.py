@@ -14,15 +14,15 @@ Facts about mentions are in a second file with the same name, beside the first o
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Facts, Mention, MentionPlace, conllu
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, malformed
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import language_data
 
 BEGIN: Final = re.compile(r"#begin document \((.*)\)(?:; part 0*(\d+))?\s*$")
@@ -39,13 +39,10 @@ GENDERS: Final = {"m": "Masc", "f": "Fem", "fm": "Fem,Masc", "n": "Neut"}
 NUMBERS: Final = {"sg": "Sing", "pl": "Plur"}
 
 
-class _BracketedWord(msgspec.Struct, frozen=True):
-    """A word with the line that it stands in, its tag and its brackets."""
-
-    form: str
-    tag: str
-    brackets: str
-    line: int
+_Word = tuple[str, str, str, int]
+"""A word: its form, its tag, its brackets, its line."""
+Facts = Mapping[tuple[int, tuple[int, ...]], Mention]
+"""Sentence and words → what the second file says of a mention, without its entity; of LitBank, its kind, too."""
 
 
 def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated:
@@ -60,9 +57,9 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
         lang: the code of the language, whose rules set the blanks.
         facts: of mentions, from the second file.
     """
-    documents: list[tuple[str, list[list[_BracketedWord]]]] = []
-    problems: list[BadLine] = []
-    words: list[_BracketedWord] = []
+    documents: list[tuple[str, list[list[_Word]]]] = []
+    problems: list[CorpusFormatError] = []
+    words: list[_Word] = []
     for number, line in enumerate([*data.decode(errors="replace").split("\n"), ""], 1):
         begins, cells = BEGIN.match(line), line.split("\t") if "\t" in line else line.split()
         if line.startswith("#") or not line.strip():
@@ -77,69 +74,67 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
             documents.append((stem, []))
         if len(cells) < LEAST or cells[2].strip() not in {str(len(words)), str(len(words) + 1)}:
             expected = f"document, part, {len(words)}, word, tag … brackets"
-            problems.append(BadLine(REASON, number, f"expected the cells {expected}; is this a file of CoNLL-2012?"))
+            problems.append(malformed(number, f"expected the cells {expected}; is this a file of CoNLL-2012?"))
             continue
-        words.append(_BracketedWord(cells[3].strip(), cells[4].strip(), cells[-1].strip(), number))
-    sentences = [(doc, [[Word(word.form) for word in sentence] for sentence in part]) for doc, part in documents]
+        words.append((cells[3].strip(), cells[4].strip(), cells[-1].strip(), number))
+    sentences = [(doc, [[Word(form) for form, *_ in sentence] for sentence in part]) for doc, part in documents]
     mentions: list[Mention] = []
     before = 0
     for _, part in documents:
-        of_document, malformed = _mentions(part, before, facts)
+        of_document, wrong = _mentions(part, before, facts)
         mentions += of_document
-        problems += malformed
+        problems += wrong
         before += len(part)
-    return Annotated(conllu(sentences, language_data(lang)), mentions, sorted(problems, key=lambda bad: bad.line))
+    return conllu(sentences, language_data(lang)), mentions, sorted(problems, key=lambda bad: bad.line)
 
 
 def _mentions(
-    sentences: Sequence[Sequence[_BracketedWord]], before: int, facts: Facts
-) -> tuple[list[Mention], list[BadLine]]:
+    sentences: Sequence[Sequence[_Word]], before: int, facts: Facts
+) -> tuple[list[Mention], list[CorpusFormatError]]:
     """The mentions of a document, in the order in which they end, and what is malformed in its brackets."""
-    problems: list[BadLine] = []
+    problems: list[CorpusFormatError] = []
     opened: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)  # sentence, word and line of each bracket
-    places: dict[tuple[str, MentionPlace], None] = {}
+    found: dict[Mention, None] = {}
     for number, sentence in enumerate(sentences, before + 1):
-        for at, word in enumerate(sentence, 1):
+        for at, (_, _, brackets, line) in enumerate(sentence, 1):
             try:
-                for entity, opens, closes in _brackets(word):
+                for entity, opens, closes in _brackets(brackets, line):
                     if opens:
-                        opened[entity].append((number, at, word.line))
+                        opened[entity].append((number, at, line))
                     if not closes:
                         continue
                     if not opened[entity]:
-                        raise MalformedError(
-                            f"{entity}) closes a mention that no bracket opens; add ({entity}", word.line
-                        )
+                        raise malformed(line, f"{entity}) closes a mention that no bracket opens; add ({entity}")
                     first_sentence, first, _ = opened[entity].pop()
                     if first_sentence == number:
-                        places[entity, MentionPlace(number, first, at)] = None
-            except MalformedError as error:
-                problems.append(BadLine(REASON, error.line, str(error)))
+                        found[Mention(number, entity, tuple(range(first, at + 1)))] = None
+            except CorpusFormatError as error:
+                problems.append(error)
     for entity, left in opened.items():
         message = f"({entity} opens a mention that no bracket closes; add {entity})"
-        problems += [BadLine(REASON, line, message) for _, _, line in left]
-    of_entity = {entity: facts.entities[place] for entity, place in places if place in facts.entities}
+        problems += [malformed(line, message) for _, _, line in left]
+    of_entity = {
+        each.entity: fact
+        for each in found if (fact := facts.get((each.sent, each.words))) and fact.kind is None
+    }  # fmt: skip
     mentions = []
-    for entity, place in places:
-        tags = [word.tag for word in sentences[place.sentence - before - 1][place.first - 1 : place.last]]
-        type_, kind = facts.mentions.get(place, ("", _kind_of_tags(tags)))
-        category, gender, number_ = of_entity.get(entity, ("", "", ""))
-        words = tuple(range(place.first, place.last + 1))
-        values = (type_ or category or None, kind or None, gender or None, number_ or None)
-        mentions.append(Mention(place.sentence, entity, words, None, *values))
+    for each in found:
+        fact = facts.get((each.sent, each.words), each)
+        if fact.kind is None:
+            tags = [sentences[each.sent - before - 1][number - 1][1] for number in each.words]
+            fact = replace(of_entity.get(each.entity, each), kind=_kind_of_tags(tags))
+        mentions.append(replace(fact, sent=each.sent, entity=each.entity, words=each.words, kind=fact.kind or None))
     return mentions, problems
 
 
-def _brackets(word: _BracketedWord) -> Iterator[tuple[str, bool, bool]]:
+def _brackets(brackets: str, line: int) -> Iterator[tuple[str, bool, bool]]:
     """The brackets of a word: the entity, whether a bracket opens, whether one closes."""
-    if word.brackets in NOTHING:
+    if brackets in NOTHING:
         return
-    for part in word.brackets.split("|"):
+    for part in brackets.split("|"):
         match = BRACKETS.fullmatch(part)
         if not match or not (match[1] or match[3]):
-            raise MalformedError(
-                f"'{word.brackets}' is malformed; expected brackets such as (1, 1) or (1)|(2", word.line
-            )
+            raise malformed(line, f"'{brackets}' is malformed; expected brackets such as (1, 1) or (1)|(2")
         yield match[2], bool(match[1]), bool(match[3])
 
 
@@ -152,21 +147,22 @@ def _kind_of_tags(tags: Sequence[str]) -> str:
     return "PROP" if any(map(NAME.match, tags)) else "NOM"
 
 
-def read_facts(data: bytes, suffix: str) -> tuple[Facts, list[BadLine]]:
+def read_facts(data: bytes, suffix: str) -> tuple[Facts, list[CorpusFormatError]]:
     """The facts of the second file, and what is malformed in it."""
-    facts, problems = Facts({}, {}), list[BadLine]()
+    facts, problems = dict[tuple[int, tuple[int, ...]], Mention](), list[CorpusFormatError]()
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
         cells = line.split("\t")
         try:
             if suffix == ".ann" and cells[0] == "MENTION":
                 sentence, first, _, last = map(int, cells[2:6])
-                facts.mentions[MentionPlace(sentence + 1, first + 1, last + 1)] = cells[7], cells[8]
+                fact = Mention(sentence + 1, "", tuple(range(first + 1, last + 2)), None, cells[7] or None, cells[8])
             elif suffix == ".tsv" and line.strip() and cells[:2] != ["filename", "sentno"]:
                 sentence, first, after = map(int, cells[1:4])
-                values = cells[6], GENDERS.get(cells[4], ""), NUMBERS.get(cells[5], "")
-                facts.entities[MentionPlace(sentence + 1, first + 1, after)] = values
+                values = cells[6] or None, None, GENDERS.get(cells[4]), NUMBERS.get(cells[5])
+                fact = Mention(sentence + 1, "", tuple(range(first + 1, after + 1)), None, *values)
+            else:
+                continue
+            facts[fact.sent, fact.words] = fact
         except (ValueError, IndexError):
-            problems.append(
-                BadLine(REASON, number, "expected the cells of a mention of LitBank or an entity of OpenBoek")
-            )
+            problems.append(malformed(number, "expected the cells of a mention of LitBank or an entity of OpenBoek"))
     return facts, problems

@@ -10,7 +10,7 @@ sentences of the ``.conllu``, which have the original spaces, and compared with 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -18,11 +18,13 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.loaders.corpus import RELATIONS, Shard
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.hashing import record_keys
 
 Ints = npt.NDArray[np.int64]
 Row = Mapping[str, str]
+Span = tuple[int, int]
+"""The first word, from 0, and the one after the last."""
 
 NEEDED: Final = ("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "dir", "orig_label", "label")
 """Columns without which a row cannot be read."""
@@ -49,22 +51,15 @@ CONNECTIVE: Final = re.compile(rb"(?:^|\|)(?:Conn|Seg)=([BI])-conn", re.IGNORECA
 UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
 
 
-class MalformedError(ValueError):
-    """Something wrong in a file; ``line`` is its line, from 1, or 0 if the caller knows the line."""
-
-    def __init__(self, message: str, line: int = 0) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 class _Words(msgspec.Struct, frozen=True):
-    """The words of a document in order.
+    """The words of a document in order, and the number of the document in the shard.
 
     ``start`` and ``end`` are offsets in the text of the sentence, -1 if unknown. ``sent`` is the number of the
     sentence, -1 if the sentence was left out. ``mark`` is ``B`` for the first word of a connective, ``I`` for its other
     words, else empty; ``misc`` has what ``ANNOTATED`` names; ``line`` is the line in the file.
     """
 
+    doc: int
     forms: Sequence[str]
     start: Ints
     end: Ints
@@ -74,59 +69,43 @@ class _Words(msgspec.Struct, frozen=True):
     line: Sequence[int]
 
 
-class _Unit(msgspec.Struct, frozen=True):
-    """A unit: its text, the length of the connective that it begins with (None for none), its first sentence, words."""
-
-    text: str
-    lead: int | None
-    sent: int
-    spans: list[tuple[int, int]]
-
-
-class WordMark(msgspec.Struct, frozen=True):
-    """A word of a CoNLL-U file: its place among all words, the number of its sentence (from 1), its connective mark.
-
-    ``misc`` is its MISC if this has relations, else empty. ``line`` is counted from 1.
-    """
-
-    place: int
-    sentence: int
-    mark: str
-    misc: str = ""
-    line: int = 0
-
-
-def word_marks(data: bytes, sentence: int = 0, line: int = 0) -> Iterator[WordMark]:
+def word_marks(data: bytes, sentence: int = 0, line: int = 0) -> pl.DataFrame:
     """The words of a CoNLL-U file, also of malformed sentences.
 
     Args:
         data: the text.
         sentence: number of sentences of the file before it.
         line: number of lines of the file before it.
+
+    Returns:
+        ``place`` among all words of the text, ``sentence`` and ``line`` (from 1), ``mark`` of a connective as in
+        `_Words`, and ``misc``: MISC if it has relations, else empty.
     """
-    inside, place = False, 0
+    inside, rows = False, list[tuple[int, int, str, str, int]]()
     for number, text in enumerate(data.split(b"\n"), line + 1):
         cells = text.split(b"\t")
         if cells[0].isdigit():
             sentence += not inside
             connective = CONNECTIVE.search(cells[-1])
             misc = cells[-1].decode(errors="replace").strip() if any(name in cells[-1] for name in ANNOTATED) else ""
-            yield WordMark(place, sentence, connective[1].decode() if connective else "", misc, number)
-            inside, place = True, place + 1
+            rows.append((len(rows), sentence, connective[1].decode() if connective else "", misc, number))
+            inside = True
         elif not text:
             inside = False
+    schema = {"place": pl.Int64, "sentence": pl.Int64, "mark": pl.String, "misc": pl.String, "line": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def read_relations(
-    data: bytes, stem: str, shard: Shard, marks: Sequence[WordMark]
-) -> tuple[pl.DataFrame, list[BadLine], dict[int, str]]:
+    data: bytes, stem: str, shard: Shard, marks: pl.DataFrame
+) -> tuple[pl.DataFrame, list[CorpusFormatError], dict[int, str]]:
     """The relations of the documents of a shard.
 
     Args:
         data: the ``.rels`` file.
         stem: its name without suffix, which ends with the split.
         shard: the ``.conllu`` file or a block of it; relations of other documents are skipped.
-        marks: of each word of the shard.
+        marks: of each word of the shard, from `word_marks`.
 
     Returns:
         The table ``RELATIONS``, what is malformed, and line → the document that it names.
@@ -135,25 +114,28 @@ def read_relations(
     header = lines[0].split("\t")
     if missing := [name for name in NEEDED if name not in header]:
         message = f"no column {', '.join(missing)} in the first line; .rels files of DISRPT 2021 and later have them"
-        return pl.DataFrame(schema=RELATIONS), [BadLine(REASON, 1, message)], {}
+        return pl.DataFrame(schema=RELATIONS), [CorpusFormatError(message, line=1, reason=REASON)], {}
     documents = _words_by_document(shard, marks)
-    texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
-    rows: list[tuple[int, Row, list[_Unit]]] = []
-    problems: list[BadLine] = []
+    sentences = _sentence_columns(shard)
+    rows, relations = list[Row](), list[dict[str, Any]]()
+    problems: list[CorpusFormatError] = []
     named: dict[int, str] = {}
     for number, line in enumerate(lines[1:], 2):
         try:
             row = _split_row(line, header)
             named[number] = row["doc"]
             if row["doc"] in documents:
-                doc, words = documents[row["doc"]]
-                units = [_unit(row[f"unit{n}_toks"], row[f"unit{n}_txt"], words, texts, row["doc"]) for n in (1, 2)]
-                rows.append((doc, row, units))
-        except MalformedError as error:
-            problems.append(BadLine(REASON, number, str(error)))
-    contexts = [_context(units, documents[row["doc"]][1], shard.sentences) for _, row, units in rows]
-    native = [published_split(stem)] * len(rows)
-    return _relation_table(rows, contexts, shard.documents, native, sent_ids), problems, named
+                words = documents[row["doc"]]
+                units = [_unit(row[f"unit{n}_toks"], row[f"unit{n}_txt"], words, row["doc"]) for n in (1, 2)]
+                relations.append(_relation(row, units, words, sentences, published_split(stem)))
+                rows.append(row)
+        except CorpusFormatError as error:
+            problems.append(CorpusFormatError(error.problem, line=number, reason=REASON))
+    return _relation_table(relations, rows, shard.documents), problems, named
+
+
+def _sentence_columns(shard: Shard) -> dict[str, list[Any]]:
+    return shard.sentences.select("text", "run", "sent_id").to_dict(as_series=False)
 
 
 def published_split(stem: str) -> str | None:
@@ -162,37 +144,38 @@ def published_split(stem: str) -> str | None:
 
 
 def read_annotated(
-    shard: Shard, marks: Sequence[WordMark], stems: Sequence[str]
-) -> tuple[pl.DataFrame, list[tuple[int, BadLine]]]:
+    shard: Shard, marks: pl.DataFrame, stems: Sequence[str]
+) -> tuple[pl.DataFrame, list[tuple[int, CorpusFormatError]]]:
     """The relations that the words of a shard carry in MISC, as the rows that DISRPT makes of them.
 
     A document of which a sentence was left out as malformed gives none, since its units cannot be counted.
 
     Args:
         shard: a CoNLL-U file or a block of it.
-        marks: of each word of the shard.
+        marks: of each word of the shard, from `word_marks`.
         stems: name of the file of each sentence, without suffix.
 
     Returns:
         The table ``RELATIONS``, and what is malformed, with the number of its sentence in the shard.
     """
-    texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
-    rows, contexts, native = [], [], []
-    problems: list[tuple[int, BadLine]] = []
-    for doc_id, (doc, words) in _words_by_document(shard, marks).items():
+    sentences = _sentence_columns(shard)
+    rows, relations = list[Row](), list[dict[str, Any]]()
+    problems: list[tuple[int, CorpusFormatError]] = []
+    for doc_id, words in _words_by_document(shard, marks).items():
         if not any(words.misc) or (words.sent < 0).any():
             continue
         layers = [dict(pair.partition("=")[::2] for pair in misc.split("|")) for misc in words.misc]
         of_pdtb, malformed = _rows_of_pdtb(layers, words.mark)
         for word, message in malformed:
             sent = int(words.sent[word])
-            problems.append((sent, BadLine(REASON, words.line[word], message, sent_ids[sent])))
+            place = {"line": words.line[word], "sent_id": sentences["sent_id"][sent]}
+            problems.append((sent, CorpusFormatError(message, reason=REASON, **place)))
         for row in (*of_pdtb, *_rows_of_erst(layers)):
-            units = [_cut(_spans(row[f"unit{n}_toks"], len(words.forms), doc_id), words, texts) for n in (1, 2)]
-            rows.append((doc, {**row, "doc": doc_id}, units))
-            contexts.append(_context(units, words, shard.sentences))
-            native.append(published_split(stems[units[0].sent]))
-    return _relation_table(rows, contexts, shard.documents, native, sent_ids), problems
+            units = [_spans(row[f"unit{n}_toks"], len(words.forms), doc_id) for n in (1, 2)]
+            native = published_split(stems[words.sent[units[0][0][0]]])
+            relations.append(_relation(row, units, words, sentences, native))
+            rows.append(row)
+    return _relation_table(relations, rows, shard.documents), problems
 
 
 def _rows_of_erst(layers: Sequence[Mapping[str, str]]) -> Iterator[Row]:
@@ -245,7 +228,7 @@ def _rows_of_pdtb(layers: Sequence[Mapping[str, str]], marks: list[str]) -> tupl
                 continue
             try:
                 first, second, marked = (_numbers(text, len(layers)) for text in (*arguments, connective))
-            except MalformedError as error:
+            except CorpusFormatError as error:
                 malformed.append((word, f"PDTB={kind}:{sense}: {error}"))
                 continue
             for start, end in _runs(marked):
@@ -276,14 +259,14 @@ def _row(name: str, kind: str, first: list[int], second: list[int], depends: int
 
 
 def _numbers(text: str, n_words: int) -> list[int]:
-    """``1-3,5`` as ``[1, 2, 3, 5]``; ``_`` as none. Raises MalformedError if these are no words of the document."""
+    """``1-3,5`` as ``[1, 2, 3, 5]``; ``_`` as none. Raises CorpusFormatError if these are no words of the document."""
     if text == "_":
         return []
     if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
-        raise MalformedError(f"'{text}' names no words; they are written like 1-11,15")
+        raise CorpusFormatError(f"'{text}' names no words; they are written like 1-11,15")
     ends = [(int(first), int(last or first)) for first, _, last in (part.partition("-") for part in text.split(","))]
     if any(not 1 <= first <= last <= n_words for first, last in ends):
-        raise MalformedError(f"{text} points outside the document ({n_words} words); words are counted from 1")
+        raise CorpusFormatError(f"{text} points outside the document ({n_words} words); words are counted from 1")
     return [number for first, last in ends for number in range(first, last + 1)]
 
 
@@ -298,22 +281,18 @@ def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
 def _split_row(line: str, header: list[str]) -> Row:
     cells = line.split("\t")
     if len(cells) != len(header):
-        raise MalformedError(f"{len(cells)} columns where the first line has {len(header)}; check for stray tabs")
+        raise CorpusFormatError(f"{len(cells)} columns where the first line has {len(header)}; check for stray tabs")
     row = dict(zip(header, cells, strict=True))
     if empty := [name for name in ("doc", "orig_label", "label") if not row[name].strip()]:
-        raise MalformedError(f"{', '.join(empty)} is empty; fill it or remove the line")
+        raise CorpusFormatError(f"{', '.join(empty)} is empty; fill it or remove the line")
     return row
 
 
-def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tuple[int, _Words]]:
-    """Document id → the number of the document in the shard, and its words with those of left-out sentences."""
+def _words_by_document(shard: Shard, marks: pl.DataFrame) -> dict[str, _Words]:
+    """Document id → its words, with those of sentences that were left out."""
     words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
-        "doc", "form", *(pl.col(name).cast(pl.Int64) for name in ("start", "end", "sent")),
-        mark=pl.Series([word.mark for word in marks], dtype=pl.String),
-        misc=pl.Series([word.misc for word in marks], dtype=pl.String),
-        place=pl.Series([word.place for word in marks], dtype=pl.Int64),
-        line=pl.Series([word.line for word in marks], dtype=pl.Int64),
-    )  # fmt: skip
+        "doc", "form", *(pl.col(name).cast(pl.Int64) for name in ("start", "end", "sent")), *marks.drop("sentence")
+    )
     ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
     documents = {}
     for (doc,), part in words.group_by("doc", maintain_order=True):
@@ -324,30 +303,30 @@ def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tup
             start, end, sent = (every[name].fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
             forms, connectives, misc = (every[name].fill_null("").to_list() for name in ("form", "mark", "misc"))
             lines = every["line"].fill_null(0).to_list()
-            documents[ids[doc]] = doc, _Words(forms, start, end, sent, connectives, misc, lines)
+            documents[ids[doc]] = _Words(doc, forms, start, end, sent, connectives, misc, lines)
     return documents
 
 
-def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc: str) -> _Unit:
-    """The unit that the numbers of its words name; ``text`` is its text in the table."""
+def _unit(numbers: str, text: str, words: _Words, doc: str) -> list[Span]:
+    """The spans of the words of a unit, which must be those of its ``text`` in the table."""
     spans = _spans(numbers, len(words.forms), doc)
     inside = [place for span in spans for place in range(*span)]
     if any(words.sent[place] < 0 for place in inside):
-        raise MalformedError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
+        raise CorpusFormatError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
     # some tables were written with quotation marks around cells
     quoted = len(text) > 1 and text[0] == text[-1] == '"'
     unquoted = text[1:-1].replace('""', '"') if quoted else text
     forms = [words.forms[place] for place in inside]
     if not _is_made_of(text, forms) and not _is_made_of(unquoted, forms):
-        raise MalformedError(
+        raise CorpusFormatError(
             f"words {numbers} of document {doc} are '{_shorten(' '.join(forms))}', not '{_shorten(text)}'; "
             "the .rels and the .conllu file must be of the same release"
         )
-    return _cut(spans, words, sentences)
+    return spans
 
 
-def _cut(spans: list[tuple[int, int]], words: _Words, sentences: Sequence[str]) -> _Unit:
-    """The unit that has these words."""
+def _cut(spans: list[Span], words: _Words, sentences: Sequence[str]) -> str:
+    """The text of a unit."""
     parts = []
     for first, after in spans:
         pieces = []
@@ -357,23 +336,20 @@ def _cut(spans: list[tuple[int, int]], words: _Words, sentences: Sequence[str]) 
             is_placed = start >= 0 and end >= 0
             pieces.append(sentences[sent][start:end] if is_placed else " ".join(words.forms[at] for at in places))
         parts.append(running_text(pieces))
-    return _Unit(ELLIPSIS.join(parts), _lead(words, *spans[0]), int(words.sent[spans[0][0]]), spans)
+    return ELLIPSIS.join(parts)
 
 
-class _Context(msgspec.Struct, frozen=True):
-    """The sentences that two units stand in, as one text, and where the parts of each unit are in it."""
+def _context(
+    units: Sequence[list[Span]], words: _Words, sentences: Mapping[str, Sequence[Any]]
+) -> tuple[str, list[list[dict[str, int]]]] | None:
+    """The sentences of both units as one text, and where the parts of each unit are in it.
 
-    text: str
-    units: list[list[dict[str, int]]]
-
-
-def _context(units: Sequence[_Unit], words: _Words, sentences: pl.DataFrame) -> _Context | None:
-    """The sentences of both units; None if it is not known where a word stands in its sentence.
+    It is None if it is not known where a word stands in its sentence.
 
     Between sentences that do not follow each other there is an ellipsis.
     """
     texts, passages = sentences["text"], sentences["run"]
-    numbers = {sent for unit in units for first, after in unit.spans for sent in words.sent[first:after].tolist()}
+    numbers = {sent for unit in units for first, after in unit for sent in words.sent[first:after].tolist()}
     text, begins, last = "", {}, -1
     for sent in sorted(numbers):
         if text:
@@ -381,9 +357,7 @@ def _context(units: Sequence[_Unit], words: _Words, sentences: pl.DataFrame) -> 
             text += ("" if UNSPACED_END.search(text) else " ") if follows else ELLIPSIS
         begins[sent], last = len(text), sent
         text += texts[sent]
-    places = [
-        [(first, after - 1, words.start[first], words.end[after - 1]) for first, after in unit.spans] for unit in units
-    ]
+    places = [[(first, after - 1, words.start[first], words.end[after - 1]) for first, after in unit] for unit in units]
     if any(start < 0 or end < 0 for unit in places for *_, start, end in unit):
         return None
     spans = [
@@ -393,7 +367,7 @@ def _context(units: Sequence[_Unit], words: _Words, sentences: pl.DataFrame) -> 
         ]
         for unit in places
     ]
-    return _Context(text, spans)
+    return text, spans
 
 
 def _is_made_of(text: str, forms: Sequence[str]) -> bool:
@@ -405,19 +379,19 @@ def _is_made_of(text: str, forms: Sequence[str]) -> bool:
     )
 
 
-def _spans(numbers: str, n_words: int, doc: str) -> list[tuple[int, int]]:
+def _spans(numbers: str, n_words: int, doc: str) -> list[Span]:
     """The spans of words of a unit, ``1-11,15`` as ``[(0, 11), (14, 15)]``."""
     if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", numbers):
-        raise MalformedError(f"'{numbers}' names no words; a unit is written like 1-11,15")
+        raise CorpusFormatError(f"'{numbers}' names no words; a unit is written like 1-11,15")
     spans = [(int(first) - 1, int(last or first)) for first, _, last in (x.partition("-") for x in numbers.split(","))]
     places = [place for span in spans for place in span]
     if places != sorted(places) or any(first >= after for first, after in spans):
-        raise MalformedError(
+        raise CorpusFormatError(
             f"the spans of {numbers} overlap or are out of order; list each word once, in order, or leave the row out "
             "with --on-error skip"
         )
     if places[0] < 0 or places[-1] > n_words:
-        raise MalformedError(f"{numbers} points outside document {doc} ({n_words} words); words are counted from 1")
+        raise CorpusFormatError(f"{numbers} points outside document {doc} ({n_words} words); words are counted from 1")
     return spans
 
 
@@ -440,31 +414,49 @@ def _shorten(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _relation_table(
-    rows: Sequence[tuple[int, Row, list[_Unit]]], contexts: Sequence[_Context | None], documents: pl.DataFrame,
-    native: Sequence[str | None], sent_ids: Sequence[str],
-) -> pl.DataFrame:  # fmt: skip
+def _relation(
+    row: Row, units: Sequence[list[Span]], words: _Words, sentences: Mapping[str, Sequence[Any]], native: str | None
+) -> dict[str, Any]:  # fmt: skip
+    """A row of ``RELATIONS`` without its key.
+
+    Args:
+        row: of a table of DISRPT.
+        units: the spans of words of both.
+        words: of the document.
+        sentences: columns of the shard.
+        native: the split.
+    """
+    context = _context(units, words, sentences)
+    kind = row.get("rel_type", "")
+    return {
+        "doc": words.doc,
+        **{f"unit{n}": _cut(spans, words, sentences["text"]) for n, spans in enumerate(units, 1)},
+        **{f"lead{n}": _lead(words, *spans[0]) for n, spans in enumerate(units, 1)},
+        "direction": row["dir"],
+        "rel_type": None if kind in {"", "_", "none"} else kind,
+        "orig_label": row["orig_label"].strip(),
+        "label": row["label"].strip(),
+        "native": native,
+        "context": context and context[0],
+        **{f"span{n}": context and context[1][n - 1] for n in (1, 2)},
+        "ids": [sentences["sent_id"][words.sent[spans[0][0]]] for spans in units],
+    }
+
+
+def _relation_table(relations: Sequence[dict[str, Any]], rows: Sequence[Row], documents: pl.DataFrame) -> pl.DataFrame:
+    """The table ``RELATIONS`` of relations, which are made of rows of a table of DISRPT."""
     document_of = dict(documents.select("doc", pl.col("key").cast(pl.String)).iter_rows())
     fields = "unit1_toks", "unit2_toks", "rel_type", "orig_label"
-    names = [(document_of[doc], *(row.get(name, "") for name in fields)) for doc, row, _ in rows]
+    names = [
+        (document_of[relation["doc"]], *(row.get(name, "") for name in fields))
+        for relation, row in zip(relations, rows, strict=True)
+    ]
     repeats = Counter[tuple[str, ...]]()
     occurrences = []  # how often the same name occurred before: this makes the keys of repeated rows differ
     for name in names:
         occurrences.append(str(repeats[name]))
         repeats[name] += 1
-    kinds = [row.get("rel_type", "") for _, row, _ in rows]
-    columns = {
-        "doc": [doc for doc, _, _ in rows],
-        **{f"unit{n}": [units[n - 1].text for _, _, units in rows] for n in (1, 2)},
-        **{f"lead{n}": [units[n - 1].lead for _, _, units in rows] for n in (1, 2)},
-        "direction": [row["dir"] for _, row, _ in rows],
-        "rel_type": [None if kind in {"", "_", "none"} else kind for kind in kinds],
-        "orig_label": [row["orig_label"].strip() for _, row, _ in rows],
-        "label": [row["label"].strip() for _, row, _ in rows],
-        "native": native,
-        "context": [context and context.text for context in contexts],
-        **{f"span{n}": [context and context.units[n - 1] for context in contexts] for n in (1, 2)},
-        "ids": [[sent_ids[unit.sent] for unit in units] for _, _, units in rows],
-        "key": record_keys(*zip(*names, strict=True), occurrences) if rows else [],
-    }
-    return pl.DataFrame(columns, schema=RELATIONS)
+    if not rows:
+        return pl.DataFrame(schema=RELATIONS)
+    columns = {name: [relation[name] for relation in relations] for name in RELATIONS if name != "key"}
+    return pl.DataFrame({**columns, "key": record_keys(*zip(*names, strict=True), occurrences)}, schema=RELATIONS)

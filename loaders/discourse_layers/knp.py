@@ -11,11 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, entities, sentence_lines
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.discourse_layers.mentions import Annotated, entities, malformed, sentence_lines
 
 SENTENCE: Final = re.compile(r"# S-ID:(\S+)(.*)")
 IN_BRACKETS: Final = "括弧始"
@@ -29,13 +27,9 @@ LEAST: Final = 9
 """Cells that the line of a word has at least."""
 
 
-class _Phrase(msgspec.Struct, frozen=True):
-    """A base phrase: numbers of its words and of those before it in its phrase; tags of its words; type of a name."""
-
-    words: list[int]
-    before: list[int]
-    tags: list[tuple[str, str]]
-    type: str | None
+_Phrase = tuple[int, int, list[tuple[int, str, str]], str | None]
+"""A base phrase: its sentence (0 if that is left out), the first word of its phrase, its words with two tags, and the
+type of a name."""
 
 
 def read_knp(data: bytes, stem: str) -> Annotated:
@@ -45,25 +39,25 @@ def read_knp(data: bytes, stem: str) -> Annotated:
         data: the file.
         stem: its name without suffix: the document.
     """
-    problems: list[BadLine] = []
-    phrases: dict[str, tuple[int, _Phrase]] = {}
+    problems = []
+    phrases: dict[str, _Phrase] = {}
     links: list[tuple[str, str, int]] = []
     lines: list[str] = []
     sentence, sid, is_read = 0, "", False
     forms: list[str] = []
-    before: list[int] = []
+    first = 1  # word of the phrase
     here: list[_Phrase] = []
     for number, line in enumerate(data.decode(errors="replace").replace("\r\n", "\n").split("\n"), 1):
         if match := SENTENCE.match(line):
             sid, is_read, forms, here = match[1], IN_BRACKETS not in match[2], [], []
             sentence += is_read
         elif line.startswith("* "):
-            before = []
+            first = len(forms) + 1
         elif line.startswith("+ "):
             named = NAMED.search(line)
-            here.append(_Phrase([], [*before], [], named[1] if named else None))
+            here.append((sentence if is_read else 0, first, [], named[1] if named else None))
             name = f"{sid} {len(here) - 1}"
-            phrases[name] = (sentence if is_read else 0, here[-1])
+            phrases[name] = here[-1]
             links += [(name, f"{target} {at}", number) for target, at in SAME.findall(line)]
         elif line == "EOS":
             if is_read and forms:
@@ -71,33 +65,31 @@ def read_knp(data: bytes, stem: str) -> Annotated:
         elif line.strip() and not line.startswith("#"):
             cells = line.split(" ")
             if len(cells) < LEAST or not here:
-                problems.append(BadLine(REASON, number, "expected a word with its cells, in a base phrase (+)"))
+                problems.append(malformed(number, "expected a word with its cells, in a base phrase (+)"))
             elif cells[0].strip():  # no ideographic space
                 forms.append(cells[0])
-                before.append(len(forms))
-                here[-1].words.append(len(forms))
-                here[-1].tags.append((cells[3], cells[5]))
+                here[-1][2].append((len(forms), cells[3], cells[5]))
     for _, target, number in links:
         if target not in phrases and target.startswith(stem):
-            problems.append(BadLine(REASON, number, f"there is no base phrase {target}"))
+            problems.append(malformed(number, f"there is no base phrase {target}"))
     pairs = [(name, target) for name, target, _ in links if target in phrases]
     linked = {name for pair in pairs for name in pair}
-    return Annotated("".join(lines).encode(), _mentions(phrases, linked, pairs), problems)
+    return "".join(lines).encode(), _mentions(phrases, linked, pairs), problems
 
 
-def _mentions(
-    phrases: Mapping[str, tuple[int, _Phrase]], linked: set[str], pairs: list[tuple[str, str]]
-) -> list[Mention]:
+def _mentions(phrases: Mapping[str, _Phrase], linked: set[str], pairs: list[tuple[str, str]]) -> list[Mention]:
     """The mentions of a document, in its order."""
     mentions = []
     for name, entity in entities([name for name in phrases if name in linked], pairs).items():
-        sentence, phrase = phrases[name]
-        first = next((n for n, (tag, _) in enumerate(phrase.tags) if tag not in AFTER), 0)
-        after = next((n for n, (tag, _) in enumerate(phrase.tags) if n > first and tag in AFTER), len(phrase.tags))
-        if sentence and phrase.words:
-            words, tags = phrase.words[first:after], phrase.tags[first:after]
-            words = [*range(phrase.before[0] if phrase.before else words[0], words[0]), *words]
-            is_pronoun = len(words) == 1 and tags[0][0] == PRONOUN
-            kind = "PRON" if is_pronoun else "PROP" if any(each in NAMES for _, each in tags) else "NOM"
-            mentions.append(Mention(sentence, entity, tuple(words), words[-1], phrase.type, kind))
-    return sorted(mentions, key=lambda mention: (mention.sentence, mention.words))
+        sentence, of_phrase, words, type_ = phrases[name]
+        first = next((n for n, (_, tag, _) in enumerate(words) if tag not in AFTER), 0)
+        after = next((n for n, (_, tag, _) in enumerate(words) if n > first and tag in AFTER), len(words))
+        if sentence and words:
+            content = words[first:after]
+            numbers = [number for number, _, _ in content]
+            if of_phrase < words[0][0]:
+                numbers = [*range(of_phrase, numbers[0]), *numbers]
+            is_pronoun = len(numbers) == 1 and content[0][1] == PRONOUN
+            kind = "PRON" if is_pronoun else "PROP" if any(each in NAMES for _, _, each in content) else "NOM"
+            mentions.append(Mention(sentence, entity, tuple(numbers), numbers[-1], type_, kind))
+    return sorted(mentions, key=lambda mention: (mention.sent, mention.words))

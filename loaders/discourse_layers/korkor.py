@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 from discoprobe.loaders.conllu.parse import MISSING, Word
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, conllu, entities
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, entities, malformed
 from discoprobe.loaders.languages.language import language_data
 
 COLUMNS: Final = re.compile(r"#\s*global\.columns\s*=\s*(.*)")
@@ -34,7 +34,7 @@ def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
     columns: list[str] = []
     sentences: list[dict[int, Word]] = [{}]
     links: list[tuple[str, str, int]] = []
-    problems: list[BadLine] = []
+    problems = []
     for number, line in enumerate([*data.decode(errors="replace").split("\n"), ""], 1):
         if match := COLUMNS.match(line):
             columns = match[1].split()
@@ -47,7 +47,7 @@ def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
         last = max(sentences[-1], default=0)
         if any(name not in cells for name in NEEDED) or not cells["ID"].isdecimal() or int(cells["ID"]) <= last:
             expected = f"a word after {last} with the columns {', '.join(NEEDED)} of global.columns"
-            problems.append(BadLine(REASON, number, f"expected {expected}; is this a file of KorKor?"))
+            problems.append(malformed(number, f"expected {expected}; is this a file of KorKor?"))
             continue
         lemma, upos, feats = (cells.get(name) or MISSING for name in ("LEMMA", "UPOS", "FEATS"))
         sentences[-1][int(cells["ID"])] = Word(cells["FORM"], lemma, upos, feats=feats)
@@ -57,7 +57,7 @@ def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
         f"{s}:{name}": (s, at, word)
         for s, sentence in enumerate(sentences, 1) for at, (name, word) in enumerate(sentence.items(), 1)
     }  # fmt: skip
-    problems += [BadLine(REASON, number, f"there is no word {head}") for _, head, number in links if head not in places]
+    problems += [malformed(number, f"there is no word {head}") for _, head, number in links if head not in places]
     pairs = [(name, head) for name, head, _ in links if head in places]
     linked = {name for pair in pairs for name in pair}
     mentions = []
@@ -66,6 +66,6 @@ def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
         of_word = NUMBER.search(word.feats)
         facts = (None, KINDS.get(word.upos, "NOM"), None, of_word[1] if of_word else None)
         mentions.append(Mention(sentence_number, entity, (at,), at, *facts))
-    mentions.sort(key=lambda mention: (mention.sentence, mention.words))
+    mentions.sort(key=lambda mention: (mention.sent, mention.words))
     text = conllu([(stem, [list(sentence.values()) for sentence in sentences if sentence])], language_data(lang))
-    return Annotated(text, mentions, sorted(problems, key=lambda bad: bad.line))
+    return text, mentions, sorted(problems, key=lambda bad: bad.line)

@@ -17,16 +17,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
-import polars as pl
 
 from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
-from discoprobe.loaders.corpus import MENTIONS
-from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.languages.spacing import close_up
 
-REASON: Final = "malformed-mention"
 DECLARED: Final = re.compile(r"#\s*global\.Entity\s*=\s*(.*)")
 ENTITY: Final = re.compile(r"(?:^|\|)Entity=([^|]*)")
 BRIDGE: Final = re.compile(r"(?:^|\|)Bridge=([^|]*)")
@@ -40,52 +37,13 @@ HEAD: Final = 6
 """Index of the column HEAD."""
 
 
-class Mention(msgspec.Struct, frozen=True):
-    """A mention: the number of its sentence in the file (from 1), its entity, the numbers of its words and of its head.
-
-    ``type`` is the type of the entity (``person``), ``kind`` that of the mention (``PRON``, ``PROP``, ``NOM``), and
-    ``gender`` and ``number`` (``Fem``, ``Plur``) are those of the entity. GUM has the ``status`` (``new``, ``giv:act``,
-    …) and the ``link`` (``ana``, ``appos``, …) of the mention, and ``salience``, the share of the summaries of the
-    document that name the entity. ``bridge`` is an entity by which this one can be understood, ``parts`` are those that
-    it is made of (split antecedents). A value that the file does not give is None.
-    """
-
-    sentence: int
-    entity: str
-    words: tuple[int, ...]
-    head: int | None
-    type: str | None = None
-    kind: str | None = None
-    gender: str | None = None
-    number: str | None = None
-    status: str | None = None
-    link: str | None = None
-    salience: float | None = None
-    bridge: str | None = None
-    parts: tuple[str, ...] = ()
+Annotated = tuple[bytes, list[Mention], list[CorpusFormatError]]
+"""A file of coreference in another format: its text as CoNLL-U, its mentions, what is malformed in it."""
 
 
-class MentionPlace(msgspec.Struct, frozen=True):
-    """A part of a sentence of a file: numbers of the sentence, its first and its last word, from 1."""
-
-    sentence: int
-    first: int
-    last: int
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """Facts about mentions from a second file: type and kind by place; type, gender and number of the entity there."""
-
-    mentions: dict[MentionPlace, tuple[str, str]]
-    entities: dict[MentionPlace, tuple[str, str, str]]
-
-
-class Annotated(msgspec.Struct, frozen=True):
-    """A file of coreference in another format: its text as CoNLL-U, its mentions, what is malformed in it."""
-
-    text: bytes
-    mentions: list[Mention]
-    problems: list[BadLine]
+def malformed(line: int, problem: str, sent_id: str | None = None) -> CorpusFormatError:
+    """What is wrong with a mention in a line of a file."""
+    return CorpusFormatError(problem, line=line, sent_id=sent_id, reason="malformed-mention")
 
 
 class _Word(msgspec.Struct, frozen=True):
@@ -98,17 +56,13 @@ class _Word(msgspec.Struct, frozen=True):
     misc: str = ""
 
 
-class _Open(msgspec.Struct, frozen=True):
-    """A mention that is being read: its entity, the fields of its first bracket, its words so far."""
-
-    entity: str
-    attributes: str
-    words: list[_Word]
+_Found = tuple[str, str, list[_Word]]
+"""A mention that is being read: its entity, the fields of its first bracket, its words so far."""
 
 
 def read_mentions(
     data: bytes, fields: Sequence[str] = (), *, sentence: int = 0, line: int = 0
-) -> tuple[list[Mention], list[BadLine], tuple[str, ...]]:
+) -> tuple[list[Mention], list[CorpusFormatError], tuple[str, ...]]:
     """The mentions in a CoNLL-U file or a block of it.
 
     Args:
@@ -124,9 +78,9 @@ def read_mentions(
     if (b"Entity" if fields else b"global.Entity") not in data:
         return [], [], fields
     mentions: list[Mention] = []
-    problems: list[BadLine] = []
+    problems: list[CorpusFormatError] = []
     words: list[_Word] = []
-    open_before: dict[str, list[BadLine]] = {}
+    open_before: dict[str, list[CorpusFormatError]] = {}
     sent_id = None
     for number, text in enumerate([*data.decode(errors="replace").split("\n"), ""], line + 1):
         if text.startswith("# newdoc"):
@@ -148,15 +102,15 @@ def read_mentions(
             try:
                 if fields[:1] in {("eid",), ("GRP",)}:
                     mentions += _mentions_of_sentence(words, sentence, fields, open_before, sent_id)
-            except MalformedError as error:
-                problems.append(BadLine(REASON, error.line, str(error), sent_id))
+            except CorpusFormatError as error:
+                problems.append(malformed(error.line, error.problem, sent_id))
             words, sent_id = [], None
     problems += [problem for opened in open_before.values() for problem in opened]
     return mentions, sorted(problems, key=lambda problem: problem.line), fields
 
 
 def _mentions_of_sentence(
-    words: Sequence[_Word], sentence: int, fields: Sequence[str], open_before: dict[str, list[BadLine]],
+    words: Sequence[_Word], sentence: int, fields: Sequence[str], open_before: dict[str, list[CorpusFormatError]],
     sent_id: str | None,
 ) -> Iterator[Mention]:  # fmt: skip
     """The mentions of a sentence, in the order in which they end.
@@ -164,9 +118,9 @@ def _mentions_of_sentence(
     ``open_before`` has the mentions that are open since an earlier sentence of the document, by entity: the problem to
     report if no bracket closes them. It is updated.
     """
-    complete: list[_Open] = []
+    complete: list[_Found] = []
     opened: dict[str, list[tuple[int, str]]] = {}
-    parts: dict[str, _Open] = {}
+    parts: dict[str, _Found] = {}
     for at, word in enumerate(words):
         for name, opening, closed in _brackets(word):
             if opening:
@@ -175,21 +129,20 @@ def _mentions_of_sentence(
                 continue
             if opened.get(name):
                 first, attributes = opened[name].pop()
-                new = _Open(name, attributes, list(words[first : at + 1]))
-                complete += _join_parts(parts, new, word.line)
+                complete += _join_parts(parts, (name, attributes, list(words[first : at + 1])), word.line)
             elif open_before.get(name):
                 open_before[name].pop()
             else:
-                raise MalformedError(f"{name}) closes a mention that no bracket opens; add ({name}", word.line)
+                raise malformed(word.line, f"{name}) closes a mention that no bracket opens; add ({name}")
     for name, places in opened.items():
         message = f"({name} opens a mention that no bracket closes; add {name})"
-        open_before.setdefault(name, []).extend(BadLine(REASON, words[at].line, message, sent_id) for at, _ in places)
+        open_before.setdefault(name, []).extend(malformed(words[at].line, message, sent_id) for at, _ in places)
     if parts:
-        lacking = next(iter(parts.values())).entity
-        raise MalformedError(f"the last part of a mention of {lacking} is missing", words[-1].line)
-    counts = Counter((each.entity, tuple(word.line for word in each.words)) for each in complete)
+        lacking, *_ = next(iter(parts.values()))
+        raise malformed(words[-1].line, f"the last part of a mention of {lacking} is missing")
+    counts = Counter((entity, tuple(word.line for word in inside)) for entity, _, inside in complete)
     if twice := [entity for (entity, _), n in counts.items() if n > 1]:
-        raise MalformedError(f"{twice[0]} has 2 mentions of the same words; delete one", words[0].line)
+        raise malformed(words[0].line, f"{twice[0]} has 2 mentions of the same words; delete one")
     # an empty node may be a mention, or the only difference between two; of the words this makes none, or one
     mentions = {
         (mention.entity, mention.words): mention
@@ -202,36 +155,35 @@ def _mentions_of_sentence(
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
     """The brackets of a word: name of the entity (and part), fields if the bracket opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
-        problem = f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)"
-        raise MalformedError(problem, word.line)
+        raise malformed(word.line, f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)")
     for opening, closed, closing in BRACKET.findall(word.brackets):
         yield (opening or closing).split("-")[0], opening, bool(closed or closing)
 
 
-def _join_parts(parts: dict[str, _Open], new: _Open, line: int) -> list[_Open]:
+def _join_parts(parts: dict[str, _Found], new: _Found, line: int) -> list[_Found]:
     """The complete mention, or nothing if further parts follow. The first part has the attributes."""
-    match = PART.fullmatch(new.entity)
+    name, attributes, words = new
+    match = PART.fullmatch(name)
     if not match:
         return [new]
     entity, number, n_parts = match[1], int(match[2]), int(match[3])
     key = f"{entity}/{n_parts}"
     if not 1 <= number <= n_parts or (number > 1) != (key in parts):
-        problem = f"part {number} of {n_parts} of a mention of {entity} does not follow the one before"
-        raise MalformedError(problem, line)
-    parts.setdefault(key, _Open(entity, new.attributes, [])).words.extend(new.words)
+        raise malformed(line, f"part {number} of {n_parts} of a mention of {entity} does not follow the one before")
+    parts.setdefault(key, (entity, attributes, []))[2].extend(words)
     return [parts.pop(key)] if number == n_parts else []
 
 
-def _mention(sentence: int, complete: _Open, fields: Sequence[str]) -> Mention:
+def _mention(sentence: int, complete: _Found, fields: Sequence[str]) -> Mention:
     """The mention of some words. Empty nodes count in the position of the head, and are then left out."""
-    attributes = dict(zip(fields, complete.attributes.split("-"), strict=False))
-    entity, ordered = complete.entity, sorted(complete.words, key=lambda word: word.line)
+    entity, values, words = complete
+    attributes, ordered = dict(zip(fields, values.split("-"), strict=False)), sorted(words, key=lambda word: word.line)
     numbers = tuple(word.number for word in ordered if word.number)
     head = next((word.number for word in ordered if word.number and word.head not in numbers), 0)
     if (place := attributes.get("head", "")).isdigit():
         if not 1 <= int(place) <= len(ordered):
             message = f"the head of a mention of {entity} is word {place} of {len(ordered)}; correct the field"
-            raise MalformedError(message, ordered[0].line)
+            raise malformed(ordered[0].line, message)
         head = ordered[int(place) - 1].number
     head = head if head in numbers else numbers[0] if numbers else 0
     named, not_named = (attributes.get("salience", "").count(letter) for letter in "sn")
@@ -293,11 +245,3 @@ def entities(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> dict[st
                 found[mention] = name if mention == name else found[name]
                 reached += neighbours[mention]
     return found
-
-
-def table(mentions: Sequence[tuple[int, Mention]]) -> pl.DataFrame:
-    """Mentions with the number of their sentence in the shard as a table."""
-    rows = [
-        (sent, mention.entity, list(mention.words), *msgspec.structs.astuple(mention)[3:]) for sent, mention in mentions
-    ]
-    return pl.DataFrame(rows, MENTIONS, orient="row")

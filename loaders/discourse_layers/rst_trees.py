@@ -19,18 +19,16 @@ import polars as pl
 from lxml import etree
 
 from discoprobe.loaders.corpus import DOCUMENTS, RST_NODES, SENTENCES, TOKENS, Shard
-from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.hashing import document_keys
 
-REASON: Final = "malformed-tree"
 SPAN: Final = "span"
 NO_TEXTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 
 
 def read_trees(
     files: Sequence[tuple[str, bytes]], corpus: str, texts: Mapping[str, Sequence[str]] = NO_TEXTS
-) -> tuple[Shard, list[tuple[int, BadLine]]]:
+) -> tuple[Shard, list[tuple[int, CorpusFormatError]]]:
     """The trees of some files as a shard without sentences, and for each malformed file its number and what is wrong.
 
     Args:
@@ -47,8 +45,8 @@ def read_trees(
             nodes = _cut_from_text(as_written, texts.get(stem, ()))
             segments[stem] = as_written["text"].drop_nulls().to_list()
             trees[stem] = nodes.with_columns(doc=pl.lit(len(trees), pl.UInt32))
-        except MalformedError as error:
-            problems.append((number, BadLine(REASON, error.line, str(error))))
+        except CorpusFormatError as error:
+            problems.append((number, error))
     nothing = pl.DataFrame(schema=RST_NODES)
     documents = pl.DataFrame(
         {
@@ -62,16 +60,20 @@ def read_trees(
     return Shard(documents, pl.DataFrame(schema=SENTENCES), pl.DataFrame(schema=TOKENS), rst_nodes=nodes), problems
 
 
+def _malformed(line: int, problem: str) -> CorpusFormatError:
+    return CorpusFormatError(problem, line=line, reason="malformed-tree")
+
+
 def _read_nodes(data: bytes) -> pl.DataFrame:
     """The nodes of a file, without their document."""
     try:
         root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as error:
-        raise MalformedError(f"not well-formed XML: {error.msg}; export the tree again", error.lineno or 1) from None
+        raise _malformed(error.lineno or 1, f"not well-formed XML: {error.msg}; export the tree again") from None
     body = root.find("body")
     elements = [] if body is None else [element for element in body if element.tag in {"segment", "group"}]
     if not elements:
-        raise MalformedError("no segments in a <body>; is this a tree of RSTTool or rstWeb?", root.sourceline or 1)
+        raise _malformed(root.sourceline or 1, "no segments in a <body>; is this a tree of RSTTool or rstWeb?")
     declared = defaultdict(set)
     for relation in root.iter("rel"):
         declared[relation.get("name")].add(relation.get("type"))
@@ -116,12 +118,12 @@ def _index_nodes(elements: Sequence[etree._Element]) -> dict[str, etree._Element
     for element in elements:
         name = element.get("id")
         if not name:
-            raise MalformedError(f"a {element.tag} without id; give it one", element.sourceline)
+            raise _malformed(element.sourceline, f"a {element.tag} without id; give it one")
         if name in by_id:
-            raise MalformedError(f"id {name} is in line {by_id[name].sourceline} too; rename one", element.sourceline)
+            raise _malformed(element.sourceline, f"id {name} is in line {by_id[name].sourceline} too; rename one")
         if element.tag == "group" and element.get("type") not in {"span", "multinuc"}:
             kind = element.get("type")
-            raise MalformedError(f"group {name} has type '{kind}'; it must be span or multinuc", element.sourceline)
+            raise _malformed(element.sourceline, f"group {name} has type '{kind}'; it must be span or multinuc")
         by_id[name] = element
     return by_id
 
@@ -135,19 +137,19 @@ def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared
     kind = "segment" if element.tag == "segment" else element.get("type")
     text = " ".join("".join(element.itertext()).split()) if kind == "segment" else None
     if text == "":
-        raise MalformedError(f"segment {name} has no text; remove it or fill it", line)
+        raise _malformed(line, f"segment {name} has no text; remove it or fill it")
     if not parent:
         return name, None, None, kind, False, text
     if parent not in by_id:
-        raise MalformedError(f"{element.tag} {name} has parent {parent}, which is not in the file; correct it", line)
+        raise _malformed(line, f"{element.tag} {name} has parent {parent}, which is not in the file; correct it")
     if relname != SPAN and relname not in declared:
-        raise MalformedError(f"relation '{relname}' of {name} is not declared; add it to <relations>", line)
+        raise _malformed(line, f"relation '{relname}' of {name} is not declared; add it to <relations>")
     above = by_id[parent].get("type")
     multinuclear = relname != SPAN and "multinuc" in declared[relname] and above == "multinuc"
     if relname == SPAN and above != SPAN:
-        raise MalformedError(f"{name} is the span of {parent}, which is no span group; make it one", line)
+        raise _malformed(line, f"{name} is the span of {parent}, which is no span group; make it one")
     if relname != SPAN and not multinuclear and "rst" not in declared[relname]:
-        raise MalformedError(f"'{relname}' joins nuclei, but {parent} is no multinuc group; make it one", line)
+        raise _malformed(line, f"'{relname}' joins nuclei, but {parent} is no multinuc group; make it one")
     return name, parent, relname, kind, multinuclear, text
 
 
@@ -156,9 +158,9 @@ def _check_tree(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> No
     nuclei = Counter(parent for _, parent, relname, _, multinuclear, _ in rows if relname == SPAN or multinuclear)
     for name, _, _, kind, _, _ in rows:
         if kind == "span" and nuclei[name] != 1:
-            raise MalformedError(f"span {name} has {nuclei[name]} nuclei; it must have one", by_id[name].sourceline)
+            raise _malformed(by_id[name].sourceline, f"span {name} has {nuclei[name]} nuclei; it must have one")
         if kind == "multinuc" and not nuclei[name]:
-            raise MalformedError(f"multinuc {name} has no nuclei; remove it or attach some", by_id[name].sourceline)
+            raise _malformed(by_id[name].sourceline, f"multinuc {name} has no nuclei; remove it or attach some")
     parents = {name: parent for name, parent, *_ in rows}
     safe: set[str] = set()
     for name in parents:
@@ -166,7 +168,7 @@ def _check_tree(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> No
         above: str | None = name
         while above is not None and above not in safe:
             if above in path:
-                raise MalformedError(f"node {above} is its own ancestor; correct a parent", by_id[above].sourceline)
+                raise _malformed(by_id[above].sourceline, f"node {above} is its own ancestor; correct a parent")
             path[above] = None
             above = parents[above]
         safe |= path.keys()

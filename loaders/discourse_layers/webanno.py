@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.discourse_layers.mentions import REASON, Annotated, Mention, sentence_lines
-from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.discourse_layers.mentions import Annotated, malformed, sentence_lines
 
 LAYER: Final = re.compile(r"#T_(?:SP|CH|RL)=([^|]+)(\|.*)?")
 TEXT: Final = "#Text="
@@ -37,7 +37,7 @@ def read_webanno(data: bytes, stem: str) -> Annotated:
     parts: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
     tags: dict[tuple[int, int], str] = {}
     feats: dict[tuple[int, int], str] = {}
-    problems: list[BadLine] = []
+    problems = []
     number = 0
     for place, line in enumerate([*data.decode(errors="replace").replace("\r\n", "\n").split("\n"), TEXT], 1):
         if layer := LAYER.match(line):
@@ -60,18 +60,16 @@ def read_webanno(data: bytes, stem: str) -> Annotated:
                 if link := LINK.fullmatch(relation):
                     parts[number, link[1], link[2]].append(len(words))
                 elif relation not in {"_", "*"}:
-                    problems.append(BadLine(REASON, place, f"'{relation}' is malformed; expected *->7-2"))
+                    problems.append(malformed(place, f"'{relation}' is malformed; expected *->7-2"))
         elif line.strip() and not line.startswith("#") and not SUBTOKEN.match(line):
-            problems.append(
-                BadLine(REASON, place, "expected a word such as 1-1, 0-4, Anna and the cells of the layers")
-            )
+            problems.append(malformed(place, "expected a word such as 1-1, 0-4, Anna and the cells of the layers"))
     mentions = []
     for (sentence, chain, _), numbers in parts.items():
         of_word = feats[sentence, numbers[0]] if len(numbers) == 1 else ""
         gender, count = (_feature(of_word, name) for name in FEATURES)
         kind = _kind_of_positions([tags[sentence, n] for n in numbers])
         mentions.append(Mention(sentence, chain, tuple(numbers), None, None, kind, gender, count))
-    return Annotated("".join(lines).encode(), mentions, problems)
+    return "".join(lines).encode(), mentions, problems
 
 
 def _kind_of_positions(tags: Sequence[str]) -> str | None:

@@ -63,18 +63,6 @@ HUB_TEXT: Final = "rows"
 """The value of ``documents`` for a dataset of the Hub: a row is a document."""
 
 
-class MissingFileError(RemoteError):
-    """The host or mirror does not have the file."""
-
-
-class _TemporaryError(Exception):
-    """A request failed and may succeed later; ``asked`` is the number of seconds that the host asks to wait."""
-
-    def __init__(self, problem: str, asked: float | None = None) -> None:
-        super().__init__(problem)
-        self.asked = asked
-
-
 def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorpus]:
     """The corpora with these names or prefixes, and all corpora of the languages with these codes or names.
 
@@ -240,11 +228,13 @@ def _fetch_file(corpus: PinnedCorpus, file: File, retry: RetryPolicy, stop: thre
             errors: list[RemoteError] = []
             in_plugin = treebanks.own_file(corpus, file.path)
             if not in_plugin and not corpus.repo:
-                raise MissingFileError(f"{corpus.name}: the folder of its plugin has no file {file.path}")
+                raise RemoteError(f"{corpus.name}: the folder of its plugin has no file {file.path}")
             for url in [in_plugin.as_uri()] if in_plugin else places(corpus, file):
                 try:
                     _download(url, file, part, retry, stop)
-                except (MissingFileError, IntegrityError) as error:
+                except RemoteError as error:
+                    if error.status != HTTPStatus.NOT_FOUND and not isinstance(error, IntegrityError):
+                        raise
                     errors.append(error)
                 else:
                     target.parent.mkdir(parents=True, exist_ok=True)
@@ -300,9 +290,8 @@ def _download(url: str, file: File, part: Path, retry: RetryPolicy, stop: thread
     A part that exists is continued, and stays if the download fails, which ends when ``stop`` is set.
 
     Raises:
-        MissingFileError: there is no such file (status 404, or none in the folder of a ``file:`` URL).
         IntegrityError: the content is not the pinned one.
-        RemoteError: the host refuses, or all attempts failed.
+        RemoteError: there is no such file (status 404), the host refuses, or all attempts failed.
     """
     continued = _size(part) > 0
     _complete(url, file, part, retry, stop)
@@ -320,7 +309,7 @@ def _complete(url: str, file: File, part: Path, retry: RetryPolicy, stop: thread
     if url.startswith("file:"):
         source = Path(url2pathname(urlsplit(url).path))
         if not source.is_file():
-            raise MissingFileError(f"{source}: no such file")
+            raise RemoteError(f"{source}: no such file", HTTPStatus.NOT_FOUND)
         shutil.copyfile(source, part)
         return
     import requests  # noqa: PLC0415 (needed for a download only; a tenth of a second)
@@ -332,10 +321,12 @@ def _complete(url: str, file: File, part: Path, retry: RetryPolicy, stop: thread
                 return
             try:
                 _receive(get, url, file, part, stop)
-            except _TemporaryError as error:
+            except RemoteError as error:
+                if not error.transient:
+                    raise
                 if attempt + 1 == retry.attempts:
-                    raise RemoteError(f"{url}: {error} (attempt {attempt + 1} of {attempt + 1})") from error
-                retry.wait(attempt, error.asked)
+                    raise RemoteError(f"{error} (attempt {attempt + 1} of {attempt + 1})") from error
+                retry.wait(attempt, error.wait)
             else:
                 return
 
@@ -344,8 +335,8 @@ def _receive(get: Callable[..., requests.Response], url: str, file: File, part: 
     """Request the missing bytes and append them; start from the beginning if the host sends others.
 
     Raises:
-        _TemporaryError: no connection, a broken one, or one of the statuses ``TEMPORARY``.
-        RemoteError: the host refuses.
+        RemoteError: the host refuses; ``transient`` without or with a broken connection, or with one of the statuses
+            ``TEMPORARY``.
     """
     from requests import exceptions  # noqa: PLC0415 (loaded by now)
 
@@ -358,7 +349,7 @@ def _receive(get: Callable[..., requests.Response], url: str, file: File, part: 
     except (exceptions.InvalidSchema, exceptions.InvalidURL, exceptions.MissingSchema) as error:
         raise RemoteError(f"{url}: {error}; {advice}") from error
     except exceptions.RequestException as error:
-        raise _TemporaryError(f"{_reason(error)}; {advice}") from error
+        raise RemoteError(f"{url}: {_reason(error)}; {advice}", transient=True) from error
     with closing(response):
         status = response.status_code
         if status != HTTPStatus.OK and not (arrived and status in TO_A_RANGE):
@@ -379,7 +370,7 @@ def _receive(get: Callable[..., requests.Response], url: str, file: File, part: 
                             return  # too long: the check of the size will fail
             except exceptions.RequestException as error:
                 so_far = f"{_size(part)} bytes have arrived and are kept"
-                raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
+                raise RemoteError(f"{url}: the connection broke; {so_far}, try again", transient=True) from error
             return
     part.unlink()
     _receive(get, url, file, part, stop)
@@ -395,12 +386,10 @@ def _reason(error: BaseException) -> str:
     return type(error).__name__
 
 
-def _refusal(response: requests.Response) -> Exception:
+def _refusal(response: requests.Response) -> RemoteError:
     """The error for a response without the file."""
     status, url = response.status_code, response.url
     if status == HTTPStatus.NOT_FOUND:
-        return MissingFileError(f"{url}: the host has no such file (404)")
-    problem = f"the host answered {status} {response.reason}; try again later"
-    if status in TEMPORARY:
-        return _TemporaryError(problem, asked_wait(response.headers))
-    return RemoteError(f"{url}: {problem}")
+        return RemoteError(f"{url}: the host has no such file (404)", status)
+    problem = f"{url}: the host answered {status} {response.reason}; try again later"
+    return RemoteError(problem, status, transient=status in TEMPORARY, wait=asked_wait(response.headers))

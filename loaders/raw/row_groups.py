@@ -7,7 +7,7 @@ paragraphs) see only the documents of one part. Repetitions across parts are fou
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import accumulate, chain
@@ -141,7 +141,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
             given = record.get(id_column) if id_column else None
             if given is None or document_id(str(given)) != document.doc_id:
                 made_up.add(document.doc_id)
-        shard = (_annotated_shard if self.engine.tags else _make_shard)(documents, self.corpus, made_up)
+        shard = (annotated_shard if self.engine.tags else _make_shard)(documents, self.corpus, made_up)
         counts = {
             "about": about, "documents": len(documents), "sentences": shard.sentences.height,
             "words": int(shard.sentences["n_words"].sum()), "corrections": corrections,
@@ -186,25 +186,21 @@ def _make_shard(
     return Shard(of_documents, table, pl.DataFrame(schema=TOKENS))
 
 
-def _annotated_shard(
+def annotated_shard(
     documents: Sequence[tuple[RawDocument, Sequence[Sentence]]], corpus: str, made_up: Collection[str]
 ) -> Shard:
     """The tables of annotated documents, those of their CoNLL-U; ``made_up`` as in `_make_shard`."""
     texts = [conllu_text(document, sentences, document.source) for document, sentences in documents]
     parsed = parse([Piece(corpus, "".join(texts).encode())])
-    placed = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried(), made_up)
-    confidence = confidence_of(parsed.tokens, (each for _, sentences in documents for each in sentences))
-    return Shard(placed.documents, placed.sentences, parsed.tokens, confidence=confidence)
-
-
-def confidence_of(tokens: pl.DataFrame, sentences: Iterable[Sentence]) -> pl.DataFrame:
-    """The table ``Shard.confidence`` of annotated sentences whose words are ``tokens``, in the same order."""
-    of_words = [word.confidence for each in sentences for token in each.tokens for word in token.words]
-    both = pl.DataFrame(
-        [each or (None, None) for each in of_words], schema=[(name, CONFIDENCE[name]) for name in ("tags", "arc")],
-        orient="row",
-    )  # fmt: skip
-    return pl.concat([tokens.select("sent", "index"), both], how="horizontal").drop_nulls()
+    of_documents, placed, _ = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried(), made_up)
+    of_words = [
+        word.confidence or (None, None)
+        for _, sentences in documents for each in sentences for token in each.tokens for word in token.words
+    ]  # fmt: skip
+    columns = [(name, CONFIDENCE[name]) for name in ("tags", "arc")]
+    both = pl.DataFrame(of_words, schema=columns, orient="row")
+    confidence = pl.concat([parsed.tokens.select("sent", "index"), both], how="horizontal").drop_nulls()
+    return Shard(of_documents, placed, parsed.tokens, confidence=confidence)
 
 
 def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:

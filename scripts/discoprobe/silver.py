@@ -28,9 +28,6 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, Context, ProbingTask
 from discoprobe.loaders import hashing
-from discoprobe.loaders.catalogue.treebanks import DocumentRule
-from discoprobe.loaders.conllu.documents import Carried, place
-from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.conllu.reader import find_files, read_corpora
 from discoprobe.loaders.corpus import Corpus, Shard, Trust, joined
 from discoprobe.loaders.errors import OnError, UnsupportedError
@@ -38,8 +35,8 @@ from discoprobe.loaders.files import cache_folder, hash_of_json, write_atomicall
 from discoprobe.loaders.languages.language import LanguageData, language_data
 from discoprobe.loaders.plugins import identity, language_identity
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
-from discoprobe.loaders.raw.row_groups import confidence_of
-from discoprobe.loaders.raw.segmentation import Engine, Sentence, annotated_documents, conllu_text
+from discoprobe.loaders.raw.row_groups import annotated_shard
+from discoprobe.loaders.raw.segmentation import Engine, annotated_documents
 
 Flags = npt.NDArray[np.bool_]
 
@@ -123,19 +120,15 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         RawDocument(sent_id, (Paragraph(TextWithOffsets(text), sentences=((0, len(text)),)),), sent_id, text)
         for sent_id, text in first.select("sent_id", "text").iter_rows()
     ]
-    texts, annotated = list[str](), list[Sentence]()
-    for document, of_document in annotated_documents(documents, engine, Counter(), Counter()):
+    annotated = [
+        (document, of_document)
+        for document, of_document in annotated_documents(documents, engine, Counter(), Counter())
         # else the engine divides it, or cannot read it
-        if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text:
-            texts.append(conllu_text(document, of_document, document.doc_id))
-            annotated += of_document
-    parsed = parse([Piece("treebank", "".join(texts).encode())])
-    placed = place(parsed.sentences, "treebank", ["treebank"], DocumentRule("newdoc"), Carried())
-    inside = pl.col("sent").is_in(first.join(placed.sentences, on="text", how="semi")["sent"].implode())
+        if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text
+    ]
+    automatic = annotated_shard(annotated, "treebank", ())
+    inside = pl.col("sent").is_in(first.join(automatic.sentences, on="text", how="semi")["sent"].implode())
     gold = Shard(gold.documents, gold.sentences.filter(inside), gold.tokens.filter(inside))
-    automatic = Shard(
-        placed.documents, placed.sentences, parsed.tokens, confidence=confidence_of(parsed.tokens, annotated)
-    )
     language = language_data(treebank.lang)
     (gold_rows, _), (rows, tables) = (_rows_of(shard, tasks, language) for shard in (gold, automatic))
     errors = {}

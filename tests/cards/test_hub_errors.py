@@ -3,8 +3,8 @@
 import pytest
 from huggingface_hub.errors import FileMetadataError
 
-from discoprobe.cards.hub import Hub, HubError, RetryPolicy
-from discoprobe.loaders import UsageError
+from discoprobe.cards.hub import Hub, RetryPolicy
+from discoprobe.loaders import RemoteError, UsageError
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_failures_of_the_client_are_one_line(hub, error, words, transient):
     def fail():
         raise error
 
-    with pytest.raises(HubError) as caught:
+    with pytest.raises(RemoteError) as caught:
         hub._try_once("uploading", fail)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -54,7 +54,7 @@ def test_a_token_with_characters_that_no_token_has(token):
 @pytest.mark.parametrize("answer", [None, {}, [], "ana", {"auth": {}}])
 def test_an_answer_to_the_token_that_is_none(hub, monkeypatch, answer):
     monkeypatch.setattr(hub._api, "whoami", lambda: answer)
-    with pytest.raises(HubError, match="is incomplete"):
+    with pytest.raises(RemoteError, match="is incomplete"):
         hub.check_rights()
 
 
@@ -65,6 +65,6 @@ def test_a_failing_storage_is_not_tried_for_minutes(hub):
         calls.append(1)
         raise RuntimeError(XET.format("server error (500)"))
 
-    with pytest.raises(HubError):
+    with pytest.raises(RemoteError):
         hub._retry("uploading", fail)
     assert len(calls) == 1, "the storage's client has tried for a minute by itself"

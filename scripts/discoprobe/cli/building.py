@@ -18,7 +18,7 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, NothingBuiltError, UsageError
+from discoprobe.loaders.errors import AUDIT_FAILED, NOTHING_BUILT, DiscoprobeError, OutcomeError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,9 +85,10 @@ def run(  # noqa: PLR0913 (one parameter per option)
         is_there = folder.exists()
     show_build(result, out, as_json=json_)
     if not result.built:
-        raise NothingBuiltError(_why_nothing(result, is_there=is_there))
+        raise OutcomeError(_why_nothing(result, is_there=is_there), NOTHING_BUILT)
     if failed := result.failed:
-        raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
+        message = f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}"
+        raise OutcomeError(message, AUDIT_FAILED)
 
 
 def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
@@ -338,20 +339,19 @@ def corpora_check(
     names: arg.CheckNames = None, *, _plugins: arg.Plugins = None, json_: arg.Json = False
 ) -> None:  # fmt: skip
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
-    from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_of
+    from discoprobe.loaders.catalogue.treebanks import DocumentRule
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.conllu.reader import describe, find_files
     from discoprobe.loaders.fetch import downloads
-    from discoprobe.loaders.files import hashes_of
 
     paths = [Path(name) for name in names or [] if Path(name).exists()]
     of_catalogue = [name for name in names or [] if not Path(name).exists()]
     corpora = downloads.select(of_catalogue, "all" if of_catalogue else "open")
     rows = _file_rows(corpora) if of_catalogue or not paths else []
     for path, top in find_files(paths).items() if paths else ():
-        file = describe(path, top, "und", facts_of(path, hashes_of(path)))
+        file = describe(path, top, "und")
         documents = explain_documents(path, file.facts.documents if file.facts else DocumentRule())
-        row: dict[str, Cell] = {"corpus": file.treebank, "file": file.name, "state": "own file"}
+        row: dict[str, Cell] = {"corpus": file.treebank, "file": file.file.path, "state": "own file"}
         rows.append(row | {"documents": documents, "problem": ""})
     terminal.show(rows, ["corpus", "file", "state", "documents", "problem"], as_json=json_)
     if corrupt := [str(row["file"]) for row in rows if row["state"] == "corrupt"]:

@@ -12,7 +12,7 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UnmeasuredError, UsageError
+from discoprobe.loaders.errors import AUDIT_FAILED, UNMEASURED, DiscoprobeError, OutcomeError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,11 +77,11 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     if minor := by_word.get(Grade.MINOR):
         sys.stderr.write(f"minor faults only: {', '.join(name.removesuffix(' (minor)') for name in minor)}\n")
     if failed := by_word.get(Status.ABOVE):
-        raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
+        raise OutcomeError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}", AUDIT_FAILED)
     if broken := [each.name for each in skipped if not each.unlabelled]:
         raise DiscoprobeError(f"not read: {'; '.join(broken)} (see above)")
     if unmeasured := by_word.get(Status.UNMEASURED):
-        raise UnmeasuredError(f"nothing could be measured on {', '.join(unmeasured)}")
+        raise OutcomeError(f"nothing could be measured on {', '.join(unmeasured)}", UNMEASURED)
 
 
 @app.command("import")
@@ -125,7 +125,8 @@ def import_(  # noqa: PLR0913 (one parameter per option)
         if written:
             terminal.show_load_call(out, report.name, tuple(report.counts))
     if not written:
-        raise AuditFailedError(f"{report.name} fails the audit and is left out; without --strict its card says why")
+        message = f"{report.name} fails the audit and is left out; without --strict its card says why"
+        raise OutcomeError(message, AUDIT_FAILED)
 
 
 def show_reports(reports: Sequence[Report], skipped: Sequence[Skipped], *, as_json: bool = False) -> None:

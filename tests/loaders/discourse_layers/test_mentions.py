@@ -35,7 +35,7 @@ def test_mentions_nest_have_parts_and_heads():
         ["(e1-person-2-(e2-place-1-)", "", "e1)", "(e3)"], ["(e1[1/2]-person-3-", "e1[1/2])", "", "(e1[2/2])"]
     )
     assert not problems
-    assert {(each.sentence, each.entity, each.words, each.head, each.type) for each in found} == {
+    assert {(each.sent, each.entity, each.words, each.head, each.type) for each in found} == {
         (1, "e1", (1, 2, 3), 2, "person"),
         (1, "e2", (1,), 1, "place"),
         (1, "e3", (4,), 4, None),
