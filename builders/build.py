@@ -89,15 +89,14 @@ def build(task: str, corpus: Corpus, settings: Settings | None = None, progress:
         UnsupportedError: the corpus cannot support the task; the message says why.
     """
     with process_pool(1) as executor:
-        tasks, ahead = tasks_named([task]), n_workers(1) + 1
-        config = next(build_all(tasks, corpus, settings or Settings(), executor, ahead=ahead, progress=progress))
+        config = next(build_all(tasks_named([task]), corpus, settings or Settings(), executor, progress=progress))
     if isinstance(config, Unavailable):
         raise UnsupportedError(f"{config.name} cannot be built: {config.reason}")
     return config
 
 
 def build_all(  # noqa: PLR0913 (what a build consists of)
-    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None, *, ahead: int = 2,
+    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None, *, jobs: int = 1,
     progress: Progress = silent,
 ) -> Iterator[Config | Unavailable]:  # fmt: skip
     """Builds tasks from a corpus, block by block until the sizes are full.
@@ -107,20 +106,20 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
         corpus: one language's corpora.
         settings: seed, sizes and filters.
         executor: runs the steps over parts or blocks; without one they run here.
-        ahead: number of blocks that the executor gets in advance.
+        jobs: number of processes of the executor, which gets two blocks more than these in advance.
         progress: called with the number of words read and, for a large corpus, with the text read so far (kB) and the
             rows of every config.
 
     Yields:
         For each task its config, or why it is not available, in the order of ``tasks``.
     """
-    collected = collect_rows(tasks, corpus, settings, executor, ahead, progress)
+    collected = collect_rows(tasks, corpus, settings, executor, jobs, progress)
     for task in tasks:
         yield collected.pop(task.name).config(corpus)
 
 
 def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None, ahead: int,
+    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None, jobs: int,
     progress: Progress, *, trace: bool = False,
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of every task by its name, or why the corpus cannot support it.
@@ -144,22 +143,22 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     possible = [task for task in tasks if not hindrances[task.name]]
     if others := [task for task in possible if not isinstance(task, RelationTask)]:
         blocks = blocks_of([part for part in corpus.parts if part.size], settings)
-        collected |= _read_blocks(others, blocks, context, executor, ahead, progress)
+        collected |= _read_blocks(others, blocks, context, executor, jobs, progress)
     if relations := [task for task in possible if isinstance(task, RelationTask)]:
         only = tuple(chain.from_iterable(blocks_of(corpus.parts, settings)))
-        collected |= _read_blocks(relations, [only], context, executor, ahead, silent)
+        collected |= _read_blocks(relations, [only], context, executor, jobs, silent)
     return collected
 
 
 def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], context: Context, executor: Executor | None, ahead: int,
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], context: Context, executor: Executor | None, jobs: int,
     progress: Progress,
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of tasks from one block after the other, until all are full.
 
     The results of blocks are used in their order. Blocks that were started and are not needed are cancelled.
     """
-    first_blocks = blocks[: FIRST[-1]]
+    first_blocks, ahead = blocks[: FIRST[-1]], n_workers(jobs) + 2
     report = silent if len(blocks) == 1 else progress
     with ExitStack() as preparing:
         preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], context.language.code, report))

@@ -220,11 +220,11 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
 
 
 def trace(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    task: AnyTask, corpus: Corpus, settings: Settings, executor: Executor | None = None, ahead: int = 2,
+    task: AnyTask, corpus: Corpus, settings: Settings, executor: Executor | None = None, jobs: int = 1,
     progress: Progress = silent,
 ) -> Trace:  # fmt: skip
     """Builds one config and remembers every loss; the arguments are those of ``build_all``."""
-    (rows,) = collect_rows([task], corpus, settings, executor, ahead, progress, trace=True).values()
+    (rows,) = collect_rows([task], corpus, settings, executor, jobs, progress, trace=True).values()
     config = rows.config(corpus)
     n_read = len(rows.blocks_read)
     blocks = rows.blocks[:n_read] if rows.blocks else [corpus.parts]

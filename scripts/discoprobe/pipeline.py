@@ -35,7 +35,7 @@ from discoprobe.loaders.files import cache_folder
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file
-from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
+from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
 from discoprobe.plan import Plan, fill_of, is_filled, plan, planned_again
 from discoprobe.request import Request
@@ -99,7 +99,6 @@ def run(
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
                     continue
-                config = _with_plugins(config, task, corpus)
                 of_config = _parts_read(corpus, config)
                 parts_read |= {(part.corpus, part.identity): part for part in of_config}
                 release.add(config, report, inputs[config.task], _documents_used(of_config, config))
@@ -159,11 +158,12 @@ def audited_configs(
     """
     results: list[Config | Unavailable] = []
     least = request.least_rows
-    ahead = n_workers(request.jobs) + 2
-    unaudited = build_all(tasks, corpus, request.settings, executor, ahead=ahead, progress=progress)
+    unaudited = build_all(tasks, corpus, request.settings, executor, jobs=request.jobs, progress=progress)
     for n_built, config in enumerate(unaudited, 1):
         progress(f"building {corpus.lang}", n_built, len(tasks))
         result = for_release(config, request.exclude.get(config.name, {}), least)
+        if isinstance(result, Config):
+            result = _with_plugins(result, tasks[n_built - 1], corpus)
         if request.audit:
             results.append(result)
         else:  # one at a time: all tables together are large
@@ -386,7 +386,7 @@ def why(made: Plan, config: str, sentence: str, progress: Progress = silent) -> 
     with process_pool(request.jobs) as executor:
         for corpus, of_corpus in corpora_of(made, progress):
             if of_corpus:
-                traced = trace(of_corpus[0], corpus, request.settings, executor, n_workers(request.jobs) + 2, progress)
+                traced = trace(of_corpus[0], corpus, request.settings, executor, request.jobs, progress)
                 excluded, least = request.exclude.get(config, {}), request.least_rows
                 traced = msgspec.structs.replace(
                     traced, config=for_release(traced.config, excluded, least), excluded=excluded

@@ -193,7 +193,7 @@ def test_workers_and_the_order_of_parts_make_no_difference(parts, whole):
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         for settings in (TINY, msgspec.structs.replace(TINY, sizes=(12, 4, 6))):
             plain = made(parts, settings, tasks)
-            other = made(parts[::-1], settings, tasks, executor=executor, ahead=3)
+            other = made(parts[::-1], settings, tasks, executor=executor, jobs=2)
             assert [(config.splits, config.drops, config.notes) for config in plain.values()] == [
                 (config.splits, config.drops, config.notes) for config in other.values()
             ]
