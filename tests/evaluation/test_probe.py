@@ -294,7 +294,7 @@ def test_the_shortcut_and_people_are_known_row_by_row(options, random_gpt, sampl
     assert score_of_solver(data, saved.shortcut).accuracy == audit(data).strongest.measured == saved.shortcut_accuracy
 
 
-@pytest.mark.parametrize("check", ["pairwise-length", "pairwise"])
+@pytest.mark.parametrize("check", ["differences", "pairwise"])
 def test_a_shortcut_of_pairs_is_known_of_both_rows(check):
     """The edited text is longer in three quarters of the pairs; the solver names one row of each pair."""
     rows = [

@@ -16,7 +16,7 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, forest, tree
-from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, PUNCTUATION, SLOTS, Features
+from discoprobe.builders.audit.solvers.features import PUNCTUATION, SLOTS, Features
 from discoprobe.builders.audit.solvers.problem import SUREST, TIE, Fold, Problem, Score, best_of
 from discoprobe.builders.audit.solvers.rules import (
     Conditions,
@@ -24,7 +24,6 @@ from discoprobe.builders.audit.solvers.rules import (
     best_token,
     surface_conditions,
     token_conditions,
-    total,
 )
 from discoprobe.builders.audit.solvers.trigrams import log_probabilities
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
@@ -377,35 +376,15 @@ def seen(bench: Bench) -> Score:
     return replace(best, detail=f"{occurs.mean():.1%} of rows: {best.detail}")
 
 
-def pairwise_length(bench: Bench) -> Score | None:
-    """The rule "the longer (shorter) member is right", in words or characters, whichever is better on what is learned.
-
-    The right member of a pair is the original; the members of a choice are its candidates.
-    """
-    problem = bench.problem
-    if not problem.choice and (problem.edited < 0).all():
-        return None
-    lengths = {name: total(problem, bench.features, LENGTH_MEASURES[name]) for name in ("words", "characters")}
-    rules = {f"more {name}": length for name, length in lengths.items()}
-    rules |= {f"fewer {name}": -length for name, length in lengths.items()}
-    chosen = []
-    for fold in problem.folds:
-        learned = replace(problem, folds=(replace(fold, test=np.sort(fold.train)),))
-        scores = {name: _member_score(learned, values[learned.measured]) for name, values in rules.items()}
-        accuracies = {name: score.accuracy if score else 0.0 for name, score in scores.items()}
-        chosen.append(max(accuracies, key=accuracies.__getitem__))
-    values = [rules[name][fold.test] for name, fold in zip(chosen, problem.folds, strict=True)]
-    score = _member_score(problem, np.concatenate(values))
-    return replace(score, detail=f"the member with {chosen[0]} is right") if score else None
-
-
 def by_differences(bench: Bench) -> Score | None:
     """The member of a pair, or the candidate, that character n-grams across blanks choose, learned from differences."""
     problem = bench.problem
     if not problem.choice and (problem.edited < 0).all():
         return None
     values = problem.values_by_differences(bench.features.differing_chars())
-    return None if values is None else _member_score(problem, values)
+    if values is None:
+        return None
+    return problem.choice_score(values) if problem.choice else _pair_score(problem, values)
 
 
 def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
@@ -418,11 +397,6 @@ def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
     leanings = {name: score.leaning for name, score in scores.items() if score.leaning is not None}
     compared = {name: score for name, lean in leanings.items() if (score := _pair_score(problem, lean))}
     return best_of(compared) if compared else None
-
-
-def _member_score(problem: Problem, values: Floats) -> Score | None:
-    """The score of taking the member with the highest value, by the values of the measured units."""
-    return problem.choice_score(values) if problem.choice else _pair_score(problem, values)
 
 
 def _pair_score(problem: Problem, lean: Floats) -> Score | None:
@@ -457,7 +431,6 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "cues": cues,
     "row-order": row_order,
     "position": position,
-    "pairwise-length": pairwise_length,
     "differences": by_differences,
     "trigrams": trigrams,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import polars as pl
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pytest
 
 from discoprobe.builders import Shape, all_tasks, schema
 from discoprobe.builders.audit import Status, UnreadableDataError, audit
-from discoprobe.builders.audit.inputs import FORMATS, Reading, read, read_frames
+from discoprobe.builders.audit.inputs import FORMATS, Reading, published, read, read_frames
 from discoprobe.loaders import UnknownNameError
 
 
@@ -428,3 +429,17 @@ def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
     rows = [f"{make.sentence()}\t{'' if at == 3 else label}" for at, label in enumerate(make.labels(20, 2))]
     report = audit(_one(write({"te.txt": rows}) / "te.txt"))
     assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}
+
+
+def test_no_record_of_columns_hides_a_later_one():
+    """The first record whose columns are there is used."""
+    for at, record in enumerate(published.COLUMNS):
+        for earlier in published.COLUMNS[:at]:
+            assert not (earlier.required <= record.required and {*record.labels} <= {*earlier.labels}), record.name
+
+
+def test_patterns_of_lines_have_the_groups_that_are_read():
+    for name, form in published.LINES.items():
+        groups = set(re.compile(form.pattern).groupindex)
+        assert len(groups & {"text", "texts"}) == 1, name
+        assert groups <= {"split", "label", "text", "texts", "language", "choices"}, name

@@ -107,17 +107,6 @@ def from_train(make, build, share):
     return build(rows, shape=Shape.PAIR)
 
 
-def longer_member(make, build, share):
-    rows = []
-    for row in make.rows(_N, 2, 1):
-        text = row["texts"][0]
-        pair = [text, with_ending(make, text)]
-        if make.source.random() >= share:
-            make.source.shuffle(pair)
-        rows.append(row | {"texts": pair if row["label"] == 0 else pair[::-1]})
-    return build(rows, shape=Shape.CHOICE, perturbation=True)
-
-
 def in_pairs(make, build, share):
     """A word is lost in the edited member: single rows, of three to sixty words, hide it."""
     rows = []
@@ -187,7 +176,6 @@ DATA = {
     "similarity": (in_common, 0.3),
     "single": (in_one_text, 0.36),
     "seen": (from_train, 0.36),
-    "pairwise-length": (longer_member, 0.32),
     "pairwise": (in_pairs, 0.38),
     "differences": (in_differences, 0.38),
     "metadata": (in_column, 0.25),
