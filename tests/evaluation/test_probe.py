@@ -24,7 +24,7 @@ from discoprobe.cards.readers import CANNOT_TELL, Mark, append, marks_file, righ
 from discoprobe.cards.release.rows import read_split
 from discoprobe.cards.text import layer_plot
 from discoprobe.cli import app
-from discoprobe.evaluation import ProbeOptions, comparison, evaluate, load_model, models, probes, surprisal
+from discoprobe.evaluation import comparison, evaluate, load_model, models, probes, surprisal
 from discoprobe.evaluation.scores import read_saved
 from discoprobe.loaders import UnsupportedError, UsageError, silent
 
@@ -394,12 +394,11 @@ def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt,
 
 
 def test_languages_and_tasks_of_a_release_are_chosen(sample_release):
-    entries = manifest.read(sample_release)["configs"]
-    options = ProbeOptions(langs=("es", "de"), tasks=("sp", "bso"))
-    chosen = evaluate._datasets((), sample_release, entries, options)[0]
+    entries = manifest.read(sample_release).configs
+    chosen = evaluate._datasets((), sample_release, entries, ("es", "de"), ("sp", "bso"))[0]
     assert [name for name, *_ in chosen] == ["bso_de", "bso_es", "sp_de", "sp_es"]
     with pytest.raises(UsageError, match="no config of these languages"):
-        evaluate._datasets((), sample_release, entries, ProbeOptions(langs=("fi",)))
+        evaluate._datasets((), sample_release, entries, ("fi",), ())
 
 
 def test_names_of_baselines_stand_apart_in_the_plot():

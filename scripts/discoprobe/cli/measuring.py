@@ -302,21 +302,22 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     Example: build probe --out dist/discoprobe --model google-bert/bert-base-multilingual-cased --model ./my_gpt
     """
     from discoprobe.evaluation.comparison import write_comparison
-    from discoprobe.evaluation.evaluate import ProbeOptions, evaluations
+    from discoprobe.evaluation.evaluate import evaluations
     from discoprobe.evaluation.scores import Evaluation
     from discoprobe.remote_folders import local
     from discoprobe.request import language_codes, split_names
 
     release = local(out)
     folder = save or release.with_name(f"{release.name}-scores")
-    options = ProbeOptions(
-        language_codes(split_names(lang)), split_names(task), surprisal, train_rows, controls, device, batch_size,
-        jobs, trust_remote_code, folder, int(vector_cache * 10**9), analyse_layers,
-    )  # fmt: skip
     results: list[Evaluation] = []
     misfits: list[Misfit] = []
     with terminal.progress() as progress:
-        for result in evaluations(names or [], release, model, options, progress):
+        for result in evaluations(
+            names or [], release, model, progress, langs=language_codes(split_names(lang)), tasks=split_names(task),
+            by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, batch_size=batch_size,
+            jobs=jobs, trust_remote_code=trust_remote_code, save=folder, cache=int(vector_cache * 10**9),
+            analyse_layers=analyse_layers,
+        ):  # fmt: skip
             if not isinstance(result, Evaluation):
                 misfits.append(result)
                 continue

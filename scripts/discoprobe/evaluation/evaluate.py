@@ -8,7 +8,6 @@ the scores one by one. `comparison` puts all that are saved on one page.
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers import marks_file, read_marks
 from discoprobe.cards.release.rows import accuracy_of_people
 from discoprobe.evaluation import probes, surprisal
-from discoprobe.evaluation.models import LanguageModel, find_model, load_model
+from discoprobe.evaluation.models import find_model, load_model
 from discoprobe.evaluation.scores import FORMAT, Evaluation, RowScores, path_of, read_saved
 from discoprobe.loaders.errors import DiscoprobeError, UsageError, first_line
 from discoprobe.loaders.files import hash_of_json, hashes_of
@@ -41,10 +40,22 @@ Misfit = tuple[str, str, str]
 """A config, a model that cannot be scored on it (empty if none can), and why."""
 
 
-class ProbeOptions(msgspec.Struct, frozen=True):
-    """What a user asks of `build probe`.
+def evaluations(  # noqa: PLR0913 (one parameter per option)
+    names: Sequence[str], out: Path, models: Sequence[str], progress: Progress, *, langs: Sequence[str] = (),
+    tasks: Sequence[str] = (), by_surprisal: bool = False, train_rows: int = 10_000, controls: bool = True,
+    device: str = "auto", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
+    save: Path | None = None, cache: int = 10 * 10**9, analyse_layers: bool = False,
+) -> Iterator[Evaluation | Misfit]:  # fmt: skip
+    """The scores of each model on each dataset, as soon as they are known, or why there are none.
 
-    Attributes:
+    Scores that an earlier run saved for the same rows, weights and options are not computed again. All models are
+    looked for before anything is computed.
+
+    Args:
+        names: configs of the release folder ``out``, paths, or Hub ids; all configs of ``out`` if empty.
+        out: a release folder.
+        models: folders or Hub ids of models of transformers.
+        progress: called with the number of rows that are scored, and with the steps of each config.
         langs: codes of the languages whose configs are scored; empty for all.
         tasks: names or groups of tasks; empty for all.
         by_surprisal: compare the probabilities that a causal model gives, wherever rows are pairs or choices.
@@ -57,79 +68,54 @@ class ProbeOptions(msgspec.Struct, frozen=True):
         save: folder of the scores; None saves nothing.
         cache: most bytes of the cache of vectors; 0 for none.
         analyse_layers: find top neurons, and save vectors by which layers are compared.
-    """
-
-    langs: Sequence[str] = ()
-    tasks: Sequence[str] = ()
-    by_surprisal: bool = False
-    train_rows: int = 10_000
-    controls: bool = True
-    device: str = "auto"
-    batch_size: int = 64
-    jobs: int = 1
-    trust_remote_code: bool = False
-    save: Path | None = None
-    cache: int = 10 * 10**9
-    analyse_layers: bool = False
-
-
-def evaluations(
-    names: Sequence[str], out: Path, models: Sequence[str], options: ProbeOptions, progress: Progress
-) -> Iterator[Evaluation | Misfit]:
-    """The scores of each model on each dataset, as soon as they are known, or why there are none.
-
-    Scores that an earlier run saved for the same rows, weights and options are not computed again. All models are
-    looked for before anything is computed.
-
-    Args:
-        names: configs of the release folder ``out``, paths, or Hub ids; all configs of ``out`` if empty.
-        out: a release folder.
-        models: folders or Hub ids of models of transformers.
-        options: which configs, and how.
-        progress: called with the number of rows that are scored, and with the steps of each config.
 
     Raises:
         DiscoprobeError: a model or dataset that was named cannot be used, or two models have one name.
     """
-    found_models = [find_model(name, options.device, trust_remote_code=options.trust_remote_code) for name in models]
+    found_models = [find_model(name, device, trust_remote_code=trust_remote_code) for name in models]
     if len({path_of(Path(), "", name) for name in models}) < len(models):
         raise UsageError("two models have the same name: their scores would be in one file")
     import torch  # `find_model` says what to do if it is not installed
 
-    torch.set_num_threads(options.jobs)
-    os.environ.setdefault("RAYON_NUM_THREADS", str(options.jobs))  # those of tokenizers, before their first use
+    torch.set_num_threads(jobs)
+    os.environ.setdefault("RAYON_NUM_THREADS", str(jobs))  # those of tokenizers, before their first use
     entries = manifest.read(out).configs if (out / manifest.NAME).is_file() else {}
-    datasets, skipped = _datasets(names, out, entries, options)
+    datasets, skipped = _datasets(names, out, entries, langs, tasks)
     for each in skipped:
         yield each.name, "", each.reason
-    how = [options.by_surprisal, options.train_rows, options.controls, options.analyse_layers]
+    how = [by_surprisal, train_rows, controls, analyse_layers]
     work = []
     for model in found_models:
-        for name, given, content, n_rows in datasets:
+        for name, given, content, counts in datasets:
             key = hash_of_json([FORMAT, model.name, model.content, content, how])
-            before = read_saved(path_of(options.save, name, model.name)) if options.save else None
+            before = read_saved(path_of(save, name, model.name)) if save else None
+            n_rows = sum(min(n, train_rows) if split == SPLITS[0] else n for split, n in counts.items())
             work.append((model, name, given, n_rows, key, before if before and before.key == key else None))
     total = sum(n_rows for *_, n_rows, _, before in work if not before)
     marks = read_marks(marks_file(out))
     shortcuts: dict[str, tuple[str | None, float | None, Mapping[str, float]]] = {}
     done, loaded = 0, None
-    with process_pool(options.jobs) as executor:
+    with process_pool(jobs) as executor:
         for model, name, given, n_rows, key, before in work:
             data, entry, scored = given, entries.get(name), before
             if not before:
                 try:
                     data = data or read_all([name], out, Reading())[0][0]
-                    by_surprisal = options.by_surprisal or data.splits == SPLITS[-1:]
-                    if by_surprisal:
+                    is_compared = by_surprisal or data.splits == SPLITS[-1:]
+                    if is_compared:
                         surprisal.check(data, has_head=model.has_head)
                     if loaded is None or loaded.name != model.name:
                         loaded = None  # frees the memory of the model before
-                        loaded = load_model(model, batch_size=options.batch_size)
+                        loaded = load_model(model, batch_size=batch_size)
                     _tell_language(loaded.tokenizer, entry.lang if entry else "")
-                    if by_surprisal:
+                    if is_compared:
                         scored = surprisal.evaluate(data, loaded, progress)
                     else:
-                        scored = _probed(data, loaded, progress, options, executor)
+                        layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
+                        scored = probes.evaluate(
+                            data, loaded, progress, train_rows=train_rows, controls=controls, executor=executor,
+                            cache=cache, layers_file=layers if analyse_layers else None,
+                        )  # fmt: skip
                 except Exception as error:  # noqa: BLE001 (a model of others that fails must not end the run)
                     _log.info("%s, %s", model.name, name, exc_info=error)
                     reason = str(error) if isinstance(error, DiscoprobeError) else first_line(error)
@@ -151,18 +137,18 @@ def evaluations(
                 data = data or (read_all([name], out, Reading())[0][0] if people else None)
                 readers = _same_rows(scored, data, people) if data and people else None
                 scored = msgspec.structs.replace(scored, readers=readers)
-                if options.save and scored != before:
-                    scored.save(options.save)
+                if save and scored != before:
+                    scored.save(save)
                 yield scored
 
 
 def _datasets(
-    names: Sequence[str], out: Path, entries: Mapping[str, Any], options: ProbeOptions
-) -> tuple[list[tuple[str, AuditInput | None, str, int]], Sequence[Skipped]]:
+    names: Sequence[str], out: Path, entries: Mapping[str, Any], langs: Sequence[str], tasks: Sequence[str]
+) -> tuple[list[tuple[str, AuditInput | None, str, Mapping[str, int]]], Sequence[Skipped]]:
     """The datasets to score: those with the names, or the configs of a release; and what cannot be read.
 
     Of each its name, its rows (None for a config of a release, which is read when it is needed), the hash of its rows,
-    and the number that are scored: of train, those that a probe uses.
+    and their number in each split.
 
     Raises:
         UsageError: languages or tasks are chosen where there is no release, or the release has none of them.
@@ -170,27 +156,23 @@ def _datasets(
     if names:
         read, skipped = read_all(names, out, Reading())
         return [
-            (data.name, data, content.sha256, _n_rows(data.counts, options))
+            (data.name, data, content.sha256, data.counts)
             for data in read
             for content in [hashes_of(data.rows.drop("metadata").write_ndjson().encode(), with_git=False)]
         ], skipped
     if not entries:
         raise UsageError(f"{out} is no release folder; give --out, or name the data")
     in_release = {entry.task for entry in entries.values()}  # imported datasets are no tasks of discoprobe
-    tasks = in_release & set(options.tasks)
-    tasks |= {task.name for task in tasks_named([name for name in options.tasks if name not in in_release])}
-    datasets: list[tuple[str, AuditInput | None, str, int]] = []
+    named = in_release & set(tasks)
+    named |= {task.name for task in tasks_named([name for name in tasks if name not in in_release])}
+    datasets: list[tuple[str, AuditInput | None, str, Mapping[str, int]]] = []
     for name, entry in sorted(entries.items()):
-        if (not options.langs or entry.lang in options.langs) and (not options.tasks or entry.task in tasks):
+        if (not langs or entry.lang in langs) and (not tasks or entry.task in named):
             counts = {split: sum(of_label.values()) for split, of_label in entry.counts.items()}
-            datasets.append((name, None, hash_of_json(dict(entry.content)), _n_rows(counts, options)))
+            datasets.append((name, None, hash_of_json(dict(entry.content)), counts))
     if not datasets:
         raise UsageError(f"{out} has no config of these languages and tasks")
     return datasets, ()
-
-
-def _n_rows(counts: Mapping[str, int], options: ProbeOptions) -> int:
-    return sum(min(n, options.train_rows) if split == SPLITS[0] else n for split, n in counts.items())
 
 
 def _tell_language(tokenizer: Any, lang: str) -> None:
@@ -198,16 +180,6 @@ def _tell_language(tokenizer: Any, lang: str) -> None:
     codes = [each for each in tokenizer.all_special_tokens if each.partition("_")[0] == lang]
     if codes and hasattr(tokenizer, "src_lang"):
         tokenizer.src_lang = codes[0]
-
-
-def _probed(
-    data: AuditInput, model: LanguageModel, progress: Progress, options: ProbeOptions, executor: Executor | None
-) -> Evaluation:
-    layers = path_of(options.save, data.name, model.name) if options.save and options.analyse_layers else None
-    return probes.evaluate(
-        data, model, progress, train_rows=options.train_rows, controls=options.controls, executor=executor,
-        cache=options.cache, layers_file=layers and layers.with_suffix(".npz"),
-    )  # fmt: skip
 
 
 def _shortcut(data: AuditInput, entry: Any) -> tuple[str | None, float | None, Mapping[str, float]]:
