@@ -328,10 +328,6 @@ RELATION_ROWS: Final = {**_ROWS, "sentence1": pl.String, "sentence2": pl.String}
 """What ``RelationTask.sample`` returns, beside the columns of the candidates."""
 
 
-class TaskError(DiscoprobeError, TypeError):
-    """A function of a task returned a table that lacks a column, or has one of another type."""
-
-
 def crossed(rows: pl.DataFrame) -> bool:
     """Whether every ``group`` of a suite has one row of each ``condition``, of which there are several: an item."""
     n = rows["condition"].n_unique()
@@ -348,14 +344,14 @@ def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.D
         origin: what returned it, for the message.
 
     Raises:
-        TaskError: a column is missing or has another type, or a ``key`` occurs twice.
+        DiscoprobeError: a column is missing or has another type, or a ``key`` occurs twice.
     """
     for name, kind in schema.items():
         dtype = frame.schema.get(name)
         fits = dtype is not None and (dtype.is_integer() if kind is INTEGER else dtype == kind)
         if not fits:
             returned = f"no column {name}" if dtype is None else f"{name}: {dtype}"
-            raise TaskError(f"{origin} returned {returned}; expected {name}: {kind}")
+            raise DiscoprobeError(f"{origin} returned {returned}; expected {name}: {kind}")
     if "key" in schema and frame["key"].n_unique() < frame.height:
-        raise TaskError(f"{origin} returned rows with equal keys")
+        raise DiscoprobeError(f"{origin} returned rows with equal keys")
     return frame

@@ -4,10 +4,8 @@
 
     DiscoprobeError                  exit status 1: the user's input
     ├── CorpusFormatError            a malformed corpus file: path, line, sentence
-    ├── TaskError                    a function of a task returns a table without a column
     ├── UnsupportedError             the corpus lacks what was asked for
     ├── UnreadableDataError          a dataset for `build audit` that cannot be read
-    ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
     ├── UnknownNameError             exit status 2: an unknown language, task, corpus or config; names similar ones
     ├── OutcomeError                 exit status 3, 5 or 6: what a command made or measured is not what it should be

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.corpus import Mention
-from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, malformed
+from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, kind_of, malformed
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import language_data
 
@@ -122,7 +122,8 @@ def _mentions(
         fact = facts.get((each.sent, each.words), each)
         if fact.kind is None:
             tags = [sentences[each.sent - before - 1][number - 1][1] for number in each.words]
-            fact = replace(of_entity.get(each.entity, each), kind=_kind_of_tags(tags))
+            kind = "" if NOTHING.issuperset(tags) else kind_of(tags, PRONOUN.match, NAME.match)
+            fact = replace(of_entity.get(each.entity, each), kind=kind)
         mentions.append(replace(fact, sent=each.sent, entity=each.entity, words=each.words, kind=fact.kind or None))
     return mentions, problems
 
@@ -136,15 +137,6 @@ def _brackets(brackets: str, line: int) -> Iterator[tuple[str, bool, bool]]:
         if not match or not (match[1] or match[3]):
             raise malformed(line, f"'{brackets}' is malformed; expected brackets such as (1, 1) or (1)|(2")
         yield match[2], bool(match[1]), bool(match[3])
-
-
-def _kind_of_tags(tags: Sequence[str]) -> str:
-    """The kind of a mention by its tags: a pronoun alone, a name, or another noun phrase; empty without tags."""
-    if all(tag in NOTHING for tag in tags):
-        return ""
-    if len(tags) == 1 and PRONOUN.match(tags[0]):
-        return "PRON"
-    return "PROP" if any(map(NAME.match, tags)) else "NOM"
 
 
 def read_facts(data: bytes, suffix: str) -> tuple[Facts, list[CorpusFormatError]]:

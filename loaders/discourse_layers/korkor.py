@@ -10,7 +10,7 @@ from typing import Final
 
 from discoprobe.loaders.conllu.parse import MISSING, Word
 from discoprobe.loaders.corpus import Mention
-from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, entities, malformed
+from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, entities, feature, malformed
 from discoprobe.loaders.languages.language import language_data
 
 COLUMNS: Final = re.compile(r"#\s*global\.columns\s*=\s*(.*)")
@@ -20,7 +20,6 @@ SAME: Final = frozenset({"coref", "koref", "rep", "prs", "dem", "rel", "refl", "
 PLACE: Final = re.compile(r"(\d+):(\d+)")
 KINDS: Final = {"PRON": "PRON", "DET": "PRON", "PROPN": "PROP"}
 """Universal tag → kind of mention; others are ``NOM``."""
-NUMBER: Final = re.compile(r"(?:^|\|)Number=(\w+)")
 
 
 def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
@@ -63,8 +62,7 @@ def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
     mentions = []
     for name, entity in entities([name for name in places if name in linked], pairs).items():
         sentence_number, at, word = places[name]
-        of_word = NUMBER.search(word.feats)
-        facts = (None, KINDS.get(word.upos, "NOM"), None, of_word[1] if of_word else None)
+        facts = (None, KINDS.get(word.upos, "NOM"), None, feature(word.feats, "Number"))
         mentions.append(Mention(sentence_number, entity, (at,), at, *facts))
     mentions.sort(key=lambda mention: (mention.sent, mention.words))
     text = conllu([(stem, [list(sentence.values()) for sentence in sentences if sentence])], language_data(lang))

@@ -13,7 +13,7 @@ sentence; it is left out, and is not an error.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -229,6 +229,19 @@ def conllu(documents: Sequence[tuple[str, Sequence[Sequence[Word]]]], language: 
                 with_blanks.append((word, text[at : at + 1] == " "))
             lines.append(sentence_lines(doc, number, with_blanks))
     return "".join(lines).encode()
+
+
+def kind_of(tags: Sequence[str], is_pronoun: Callable[[str], object], is_name: Callable[[str], object]) -> str:
+    """The kind of a mention by the tags of its words: a pronoun alone, a name, or another noun phrase."""
+    if len(tags) == 1 and is_pronoun(tags[0]):
+        return "PRON"
+    return "PROP" if any(map(is_name, tags)) else "NOM"
+
+
+def feature(feats: str, name: str) -> str | None:
+    """The value of a feature in FEATS."""
+    match = re.search(rf"(?:^|\|){name}=(\w+)", feats)
+    return match[1] if match else None
 
 
 def entities(names: Sequence[str], joined: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -8,12 +8,11 @@ layers that ``#T_SP`` (spans), ``#T_CH`` (chains) and ``#T_RL`` (relations) decl
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Final
 
 from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.corpus import Mention
-from discoprobe.loaders.discourse_layers.mentions import Annotated, malformed, sentence_lines
+from discoprobe.loaders.discourse_layers.mentions import Annotated, feature, kind_of, malformed, sentence_lines
 
 LAYER: Final = re.compile(r"#T_(?:SP|CH|RL)=([^|]+)(\|.*)?")
 TEXT: Final = "#Text="
@@ -21,6 +20,8 @@ WORD: Final = re.compile(r"(\d+)-(\d+)\t(\d+)-(\d+)\t([^\t]+)((?:\t.*)?)")
 SUBTOKEN: Final = re.compile(r"\d+-\d+\.\d+\t")
 LINK: Final = re.compile(r"(?:.*)->(\d+)-(\d+)")
 FEATURES: Final = ("Gender", "Number")
+PRONOUN, NAME = re.compile("p"), re.compile("np")
+"""How tags of MULTEXT-East begin."""
 
 
 def read_webanno(data: bytes, stem: str) -> Annotated:
@@ -66,19 +67,7 @@ def read_webanno(data: bytes, stem: str) -> Annotated:
     mentions = []
     for (sentence, chain, _), numbers in parts.items():
         of_word = feats[sentence, numbers[0]] if len(numbers) == 1 else ""
-        gender, count = (_feature(of_word, name) for name in FEATURES)
-        kind = _kind_of_positions([tags[sentence, n] for n in numbers])
+        gender, count = (feature(of_word, name) for name in FEATURES)
+        kind = kind_of([tags[sentence, n] for n in numbers], PRONOUN.match, NAME.match)
         mentions.append(Mention(sentence, chain, tuple(numbers), None, None, kind, gender, count))
     return "".join(lines).encode(), mentions, problems
-
-
-def _kind_of_positions(tags: Sequence[str]) -> str | None:
-    """The kind of a mention by the tags of MULTEXT-East: a pronoun alone, a name, or another noun phrase."""
-    if len(tags) == 1 and tags[0].startswith("p"):
-        return "PRON"
-    return "PROP" if any(tag.startswith("np") for tag in tags) else "NOM"
-
-
-def _feature(feats: str, name: str) -> str | None:
-    match = re.search(rf"(?:^|\|){name}=(\w+)", feats)
-    return match[1] if match else None

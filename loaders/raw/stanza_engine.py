@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 import numpy as np
@@ -331,11 +331,10 @@ class _Scored(str):
     __slots__ = ("log_probability",)
     log_probability: float
 
-
-def _scored(value: str, log_probability: float) -> _Scored:
-    scored = _Scored(value)
-    scored.log_probability = log_probability
-    return scored
+    def __new__(cls, value: str, log_probability: float = 0.0) -> Self:
+        scored = super().__new__(cls, value)
+        scored.log_probability = log_probability
+        return scored
 
 
 def _score_tags(trainer: Any) -> None:
@@ -360,7 +359,7 @@ def _score_tags(trainer: Any) -> None:
         padded, _ = pad_packed_sequence(PackedSequence(sum(outputs).cpu(), sizes), batch_first=True)
         for place, of_sentence in zip(batch.orig_idx, padded.tolist(), strict=True):
             for word, score in zip(predicted[place], of_sentence, strict=False):  # shorter sentences are padded
-                word[0] = _scored(word[0], score)
+                word[0] = _Scored(word[0], score)
         return predicted
 
     trainer.predict = predict_with_scores
@@ -381,7 +380,7 @@ def _score_arcs(trainer: Any) -> None:
             arcs_within = arcs_within - np.logaddexp.reduce(arcs_within, axis=1, keepdims=True)
             for n, word in enumerate(predicted[place], 1):
                 head = word[0]
-                word[1] = _scored(word[1], float(arcs_within[n, head] + of_labels[n, head].max()))
+                word[1] = _Scored(word[1], float(arcs_within[n, head] + of_labels[n, head].max()))
         return predicted
 
     trainer.predict = predict_with_scores
@@ -406,13 +405,6 @@ def regroup(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list
     return regrouped
 
 
-def _confidence(word: Any) -> tuple[float, float] | None:
-    """The logarithms of the probability of UPOS and FEATS, and of head and relation; None if they are not known."""
-    if not (isinstance(word.upos, _Scored) and isinstance(word.deprel, _Scored)):
-        return None
-    return word.upos.log_probability, word.deprel.log_probability
-
-
 def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
     """The token with the annotation of the next words of Stanza, in cells that a CoNLL-U reader accepts.
 
@@ -424,10 +416,11 @@ def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
         word = next(words)
         cells = (form, word.lemma, word.xpos, word.deprel)
         safe_form, lemma, xpos, deprel = (" ".join((cell or "").split()) or MISSING for cell in cells)
+        is_scored = isinstance(word.upos, _Scored) and isinstance(word.deprel, _Scored)
         annotated.append(Word(
             form=safe_form, lemma=lemma, upos=word.upos if word.upos in TAGS else MISSING, xpos=xpos,
             feats=word.feats if word.feats and well_formed_feats(word.feats) else MISSING,
             head=MISSING if word.head is None or word.deprel is None else str(word.head), deprel=deprel,
-            confidence=_confidence(word),
+            confidence=(word.upos.log_probability, word.deprel.log_probability) if is_scored else None,
         ))  # fmt: skip
     return msgspec.structs.replace(token, words=tuple(annotated))

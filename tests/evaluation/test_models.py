@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
 
-from discoprobe.evaluation import ModelError, find_model, load_model, models, vectors_of
+from discoprobe.evaluation import find_model, load_model, models, vectors_of
 from discoprobe.loaders import DiscoprobeError, silent
 
 UNITS = [("w3 w4 w5", 3, 5), ("w9 w8", 0, 2), ("w1 w2 w3 w4 w5 w6 w7", 9, 14)]
@@ -211,7 +211,3 @@ def test_memory_is_that_of_the_weights_in_single_precision(model_folder):
     needed, free = models._memory(found)
     assert needed == 4 * n
     assert free is None or free > needed
-
-
-def test_model_errors_are_errors_of_the_user():
-    assert issubclass(ModelError, DiscoprobeError)

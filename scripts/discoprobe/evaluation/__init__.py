@@ -11,7 +11,7 @@ from discoprobe.loaders.rooms import offer
 __getattr__, __dir__, __all__ = offer(__name__, {
     "comparison": ["difference_of", "write_comparison"],
     "evaluate": ["evaluations"],
-    "models": ["LanguageModel", "ModelError", "find_model", "load_model", "vectors_of"],
+    "models": ["LanguageModel", "find_model", "load_model", "vectors_of"],
     "probes": ["bootstrap", "majority"],
     "scores": ["Controls", "Evaluation", "ModelScore", "RowScores", "TopNeurons", "score_of"],
     "surprisal": ["TokenSurprisal", "surprisals"],

@@ -62,10 +62,6 @@ _log = logging.getLogger(__name__)
 Kind = Literal["encoder", "causal", "encoder-decoder"]
 
 
-class ModelError(DiscoprobeError):
-    """A model that cannot be loaded or used; the message says what to do."""
-
-
 class LanguageModel(msgspec.Struct, frozen=True):
     """A model: what `find_model` knows of it, and what `load_model` adds.
 
@@ -163,8 +159,8 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         trust_remote_code: whether code of the model's repository may be run.
 
     Raises:
-        ModelError: transformers is not installed, there is no such model or device, the model needs code that is not
-            trusted, or more memory than is free.
+        DiscoprobeError: transformers is not installed, there is no such model or device, the model needs code that is
+            not trusted, or more memory than is free.
         RemoteError: the Hub does not answer.
     """
     folder = Path(name).expanduser()
@@ -172,12 +168,12 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
     has_modules = modules.is_file() if folder.is_dir() else _has_modules_on_hub(name)
     body = _transformer_folder(modules) if modules.is_file() else folder
     if folder.is_dir() and not (body / "config.json").is_file():
-        raise ModelError(f"{name}: the folder has no config.json, so it is no model of transformers")
+        raise DiscoprobeError(f"{name}: the folder has no config.json, so it is no model of transformers")
     try:
         import torch
         import transformers
     except ModuleNotFoundError as error:
-        raise ModelError(f"{error.name} is not installed: pip install torch transformers") from None
+        raise DiscoprobeError(f"{error.name} is not installed: pip install torch transformers") from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
@@ -185,7 +181,7 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         device = next(each for each, is_there in available.items() if is_there)
     if not available.get(device.partition(":")[0], False):
         devices = ", ".join(each for each, is_there in available.items() if is_there)
-        raise ModelError(f"--device {device}: torch finds no such device; it finds {devices}")
+        raise DiscoprobeError(f"--device {device}: torch finds no such device; it finds {devices}")
     files = sorted(path for path in folder.glob("**/*") if path.is_file()) if folder.is_dir() else []
     place = str(body) if folder.is_dir() else name
     try:
@@ -214,7 +210,9 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
     needed, free = _memory(model)
     if free is not None and needed > free:
         gigabytes = f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free"
-        raise ModelError(f"{name}: the weights need {gigabytes} on {device}; use another --device or a smaller model")
+        raise DiscoprobeError(
+            f"{name}: the weights need {gigabytes} on {device}; use another --device or a smaller model"
+        )
     return model
 
 
@@ -253,12 +251,12 @@ def _transformer_folder(modules: Path) -> Path:
     return modules.parent
 
 
-def _not_loaded(name: str, error: Exception) -> ModelError:
+def _not_loaded(name: str, error: Exception) -> DiscoprobeError:
     """What a user reads if transformers cannot load a model."""
     reason = first_line(error)
     if "trust_remote_code" in str(error):
         reason = "it brings code of its own; if you trust it, give --trust-remote-code"
-    return ModelError(f"{name}: cannot be loaded as a model of transformers: {reason}")
+    return DiscoprobeError(f"{name}: cannot be loaded as a model of transformers: {reason}")
 
 
 def _class_of(found: LanguageModel) -> Any:
@@ -291,7 +289,7 @@ def load_model(found: LanguageModel | str, *, batch_size: int = 64) -> LanguageM
     """Loads a model that `find_model` found; a name is found on any device first.
 
     Raises:
-        ModelError: it cannot be loaded.
+        DiscoprobeError: it cannot be loaded.
     """
     import torch
     import transformers
@@ -317,7 +315,7 @@ def load_model(found: LanguageModel | str, *, batch_size: int = 64) -> LanguageM
         )  # fmt: skip
         model = model.to(found.device).eval()
     except torch.OutOfMemoryError as error:
-        raise ModelError(f"{found.name}: the weights do not fit into the memory of {found.device}") from error
+        raise DiscoprobeError(f"{found.name}: the weights do not fit into the memory of {found.device}") from error
     except Exception as error:
         raise _not_loaded(found.name, error) from error
     return msgspec.structs.replace(
@@ -353,7 +351,7 @@ def vectors_of(
             added. 0 for no cache.
 
     Raises:
-        ModelError: a single text does not fit into memory.
+        DiscoprobeError: a single text does not fit into memory.
     """
     has_target = model.tokenizer.is_fast and all(end > start for _, start, end in units)
     possible = POOLINGS if has_target else POOLINGS[:-1]
@@ -397,7 +395,7 @@ def _encoded(
             except torch.OutOfMemoryError as error:
                 if len(numbers) == 1:
                     problem = f"one text does not fit into the memory of {model.device}"
-                    raise ModelError(f"{model.name}: {problem}") from error
+                    raise DiscoprobeError(f"{model.name}: {problem}") from error
                 waiting = [numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :], *waiting]
                 continue
             for part, states in pooled.items():

@@ -22,7 +22,8 @@ from discoprobe.loaders import (
 )
 from discoprobe.loaders.raw import AnnotationOptions, ReadOptions, parquet_corpus
 from discoprobe.loaders.raw.prepare import prepare
-from discoprobe.sources import is_parquet_text, load_corpus
+from discoprobe.plan import is_parquet_text
+from discoprobe.sources import load_corpus
 
 FACTS = Source("cuentos", "es", "CC0 1.0")
 RULES = AnnotationOptions(segment=True, rules=True)
