@@ -3,7 +3,7 @@
 `Hub` is a repository: what it holds (`refs`, `tree`, `download`), what is sent to it (`upload`, `commit`, `tag`), and
 what users get from it (`load`). Reads and uploads are tried again (`RetryPolicy`); a commit and a tag are sent once: if
 no answer comes, `push` looks whether they were made. Every failure is a `RemoteError`: one line of plain words, without
-tokens and signed addresses (`Failures`).
+tokens and signed addresses (`Hub._explain`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import huggingface_hub
-import msgspec
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import disable_progress_bars, validate_repo_id
@@ -33,7 +31,7 @@ from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, 
 from discoprobe.loaders.files import File, hashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 Content: TypeAlias = "Path | bytes"
@@ -70,95 +68,6 @@ _HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.parti
 _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
 
 
-class Failures(msgspec.Struct, frozen=True):
-    """What went wrong with a repository at an endpoint, in messages that do not show the token."""
-
-    repo: str
-    endpoint: str
-    token: str | None
-
-    def __repr__(self) -> str:
-        return f"Failures({self.repo!r}, {self.endpoint!r})"
-
-    def explain(self, error: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (one per kind of error)
-        """The error in plain words; None for one that has nothing to do with the Hub."""
-        if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
-            return RemoteError(f"the Hub refuses the card: {self.safe(str(error))}", 400)
-        if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
-            # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
-            return RemoteError(f"the Hub's answer while {doing} is not JSON; try later", transient=True)
-        if isinstance(error, (LookupError, TypeError, AttributeError)):
-            words = f"the Hub's answer while {doing} is incomplete ({type(error).__name__}); try later"
-            return RemoteError(words, transient=True)
-        if type(error) is RuntimeError and error.__cause__ is None:
-            return self.storage(self.safe(str(error)), doing)
-        cause: BaseException | None = error
-        while cause is not None:  # the client wraps a failed upload in an error of its own
-            if explained := self._explain_cause(cause, doing):
-                return explained
-            cause = cause.__cause__ or cause.__context__
-        if isinstance(error, ValueError):  # what the client says of an answer that it cannot use
-            words = f"the Hub's answer while {doing} is not as expected ({self.safe(str(error))}); try later"
-            return RemoteError(words, transient=True)
-        return None
-
-    def _explain_cause(self, cause: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (the same)
-        if isinstance(cause, errors.LocalTokenNotFoundError):
-            return RemoteError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
-        if isinstance(cause, errors.OfflineModeIsEnabled):
-            return RemoteError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
-        if isinstance(cause, errors.HfHubHTTPError) or getattr(cause, "response", None) is not None:
-            return self._explain_answer(cause, doing)
-        if isinstance(cause, _NO_ANSWER):
-            words = (
-                f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
-            )
-            return RemoteError(f"{words} again: nothing is half published", transient=True)
-        if isinstance(cause, errors.FileMetadataError):
-            return RemoteError(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
-        if isinstance(cause, OSError) and cause.errno is None and doing == "uploading":
-            return self.storage(self.safe(str(cause)), doing)  # an error of this machine has a number
-        if isinstance(cause, OSError) and cause.errno in _DISK_FULL:
-            return RemoteError(f"no space left on this machine while {doing}; free some, then run it again")
-        return None
-
-    def _explain_answer(self, error: Any, doing: str) -> RemoteError:
-        status, headers = int(error.response.status_code), error.response.headers
-        transient = status in _TRANSIENT
-        words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
-        words = words.format(doing=doing, repo=self.repo, status=status)
-        message = self.safe(headers.get("X-Error-Message") or getattr(error, "server_message", "") or "")
-        if message and not message.startswith("<"):  # a page of a proxy
-            words += f" (the Hub says: {message})"
-        return RemoteError(words, status, transient=transient, wait=asked_wait(headers))
-
-    def storage(self, message: str, doing: str) -> RemoteError:
-        """A failure of the storage of large files (Xet): its client gives up with a text only."""
-        if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
-            words = f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access"
-            return RemoteError(words, 403)
-        status = re.search(r"\(([45]\d\d [A-Z][\w ]*)\)", message)
-        words = (
-            f"the Hub's storage (Xet) failed while {doing} ({status[1] if status else message[:120]}); nothing was"
-            " published: try later, or with HF_HUB_DISABLE_XET=1"
-        )
-        return RemoteError(words, int(status[1][:3]) if status else None)
-
-    def safe(self, text: str) -> str:
-        """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
-        text = text.replace(self.token, "hf_…") if self.token else text
-        text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
-        return " ".join(text.split())[:300]
-
-
-class Refs(msgspec.Struct, frozen=True):
-    """Branches, tags and pull requests of a repository, each with the commit it stands at."""
-
-    head: str | None
-    tags: Mapping[str, str]
-    pulls: Mapping[str, str]
-
-
 class Hub:
     """A dataset repository on the Hub.
 
@@ -167,14 +76,16 @@ class Hub:
         endpoint: address of the Hub; by default ``HF_ENDPOINT``, else huggingface.co.
         token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
         retry: how often and how long to try.
+        pull_request: propose commits instead of making them, which needs no right to write.
 
     Raises:
         UsageError: if ``repo`` is no ``owner/name``.
     """
 
     def __init__(
-        self, repo: str, *, endpoint: str | None = None, token: str | None = None, retry: RetryPolicy | None = None
-    ) -> None:
+        self, repo: str, *, endpoint: str | None = None, token: str | None = None, retry: RetryPolicy | None = None,
+        pull_request: bool = False,
+    ) -> None:  # fmt: skip
         try:
             validate_repo_id(repo)
             valid = bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", repo, re.ASCII))
@@ -187,10 +98,9 @@ class Hub:
         token = (token or "").strip() or None
         if token and not re.fullmatch("[!-~]+", token):
             raise UsageError("the token of the Hub (HF_TOKEN) has characters that no token has; copy it again")
-        self.repo = repo
-        self.retry = retry or RetryPolicy()
+        self.repo, self.retry, self.pull_request = repo, retry or RetryPolicy(), pull_request
         self._api = huggingface_hub.HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
-        self._failures = Failures(repo, str(self._api.endpoint), token)
+        self._token = token
         self._where: dict[str, Any] = {"repo_id": repo, "repo_type": "dataset"}
         _prepare_client(self.retry.timeout)
 
@@ -205,11 +115,8 @@ class Hub:
 
     # reading
 
-    def check_rights(self, *, pull: bool = False) -> None:
-        """Makes sure that the token may write to the repository.
-
-        Args:
-            pull: only propose a pull request, which needs no right to write to the owner's repositories.
+    def check_rights(self) -> None:
+        """Makes sure that the token may write to the repository, or propose a pull request.
 
         Raises:
             RemoteError: there is no token, it is not valid, it can only read, or the repository is somebody else's.
@@ -226,27 +133,31 @@ class Hub:
             raise RemoteError(f"{message} at {self.endpoint}/settings/tokens", 403)
         owner = self.repo.partition("/")[0]
         writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
-        if not pull and owner not in {user.get("name"), *writable}:
+        if not self.pull_request and owner not in {user.get("name"), *writable}:
             names = ", ".join(name for name in (user.get("name"), *writable) if name)
             raise RemoteError(
                 f"the token of {user.get('name')} may not write to repositories of {owner} (403); give a --repo of"
                 f" {names}, or --create-pr to propose a pull request", 403,
             )  # fmt: skip
 
-    def refs(self, *, pulls: bool = False) -> Refs | None:
-        """Where branch, tags and (if asked for) pull requests stand; None if there is no such repository."""
+    def refs(self) -> tuple[str | None, dict[str, str]]:
+        """The commit of main, and that of each tag; None and nothing if there is no such repository."""
+        refs = self._list_refs(pulls=False)
+        head = next((ref.target_commit for ref in refs.branches if ref.name == MAIN), None) if refs else None
+        return head, {ref.name: ref.target_commit for ref in refs.tags} if refs else {}
+
+    def pulls(self) -> list[str]:
+        """The commits of the pull requests."""
+        refs = self._list_refs(pulls=True)
+        return [ref.target_commit for ref in (refs and refs.pull_requests) or []]
+
+    def _list_refs(self, *, pulls: bool) -> huggingface_hub.GitRefs | None:
         try:
-            refs = self._ask("reading the refs", self._api.list_repo_refs, include_pull_requests=pulls)
+            return self._ask("reading the refs", self._api.list_repo_refs, include_pull_requests=pulls)
         except RemoteError as error:
             if error.status == 404:  # noqa: PLR2004 (HTTP's number)
                 return None
             raise
-        head = next((ref.target_commit for ref in refs.branches if ref.name == MAIN), None)
-        return Refs(
-            head,
-            {ref.name: ref.target_commit for ref in refs.tags},
-            {ref.ref: ref.target_commit for ref in refs.pull_requests or []},
-        )
 
     def tree(self, revision: str) -> dict[str, File]:
         """All files of a revision, by path: with their SHA-256 where they are stored with LFS, else with git's hash.
@@ -319,7 +230,7 @@ class Hub:
         self._ask("creating the repository", self._api.create_repo, exist_ok=True, private=private or None)
 
     def upload(
-        self, files: Mapping[str, Content], *, pull: bool, progress: Callable[[str, int, int], None]
+        self, files: Mapping[str, Content], progress: Callable[[str, int, int], None]
     ) -> list[CommitOperationAdd]:
         """Sends what the Hub does not hold yet; nothing is visible before the commit, and nothing is sent twice.
 
@@ -333,7 +244,7 @@ class Hub:
             batch = additions[start : start + BATCH]
             size = sum(addition.upload_info.size for addition in batch)
             send = functools.partial(
-                self._api.preupload_lfs_files, additions=batch, **self._where, create_pr=pull or None
+                self._api.preupload_lfs_files, additions=batch, **self._where, create_pr=self.pull_request or None
             )
             limit = _STORAGE_LEAST + size / _STORAGE_SPEED if uses_storage else None
             self._retry("uploading", send, limit=limit)
@@ -341,12 +252,12 @@ class Hub:
         return additions
 
     def commit(
-        self, additions: Sequence[CommitOperationAdd], deletes: Sequence[str], *, message: str, parent: str, pull: bool
-    ) -> tuple[str, str | None]:
+        self, additions: Sequence[CommitOperationAdd], deletes: Sequence[str], *, message: str, parent: str
+    ) -> tuple[str, str]:
         """Makes one commit on top of ``parent``; sent once.
 
         Returns:
-            Its id and, if it is proposed, the address of its pull request.
+            Its id and, if it is proposed, the address of its pull request, else empty.
 
         Raises:
             RemoteError: if it was refused, or if no answer came and it may or may not have been made.
@@ -355,11 +266,11 @@ class Hub:
         commit = self._try_once(
             "committing",
             lambda: self._api.create_commit(
-                operations=operations, commit_message=message, parent_commit=parent, create_pr=pull or None,
-                **self._where,
+                operations=operations, commit_message=message, parent_commit=parent,
+                create_pr=self.pull_request or None, **self._where,
             ),
         )  # fmt: skip
-        return commit.oid, commit.pr_url
+        return commit.oid, commit.pr_url or ""
 
     def tag(self, name: str, oid: str, message: str) -> None:
         """Makes a tag; sent once, and never moves one that is there.
@@ -387,8 +298,8 @@ class Hub:
                 self.repo, config, revision=revision, token=self._api.token, cache_dir=str(cache)
             )
         except Exception as error:  # `datasets` lets anything through, down to the parquet reader's errors
-            raise self._failures.explain(error, f"loading {config}") or RemoteError(
-                f"{self.repo}: {config} does not load ({self._failures.safe(str(error))})"
+            raise self._explain(error, f"loading {config}") or RemoteError(
+                f"{self.repo}: {config} does not load ({self._safe(str(error))})"
             ) from error
         return {split: table.num_rows for split, table in loaded.items()}
 
@@ -415,9 +326,82 @@ class Hub:
         try:
             return _run_interruptibly(function, doing, limit)
         except (_NO_ANSWER, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
-            if explained := self._failures.explain(error, doing):
+            if explained := self._explain(error, doing):
                 raise explained from error
             raise
+
+    # what went wrong, without the token
+
+    def _explain(self, error: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (one per kind of error)
+        """The error in plain words; None for one that has nothing to do with the Hub."""
+        if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
+            return RemoteError(f"the Hub refuses the card: {self._safe(str(error))}", 400)
+        if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
+            # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
+            return RemoteError(f"the Hub's answer while {doing} is not JSON; try later", transient=True)
+        if isinstance(error, (LookupError, TypeError, AttributeError)):
+            words = f"the Hub's answer while {doing} is incomplete ({type(error).__name__}); try later"
+            return RemoteError(words, transient=True)
+        if type(error) is RuntimeError and error.__cause__ is None:
+            return self._explain_storage(self._safe(str(error)), doing)
+        cause: BaseException | None = error
+        while cause is not None:  # the client wraps a failed upload in an error of its own
+            if explained := self._explain_cause(cause, doing):
+                return explained
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(error, ValueError):  # what the client says of an answer that it cannot use
+            words = f"the Hub's answer while {doing} is not as expected ({self._safe(str(error))}); try later"
+            return RemoteError(words, transient=True)
+        return None
+
+    def _explain_cause(self, cause: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (the same)
+        if isinstance(cause, errors.LocalTokenNotFoundError):
+            return RemoteError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
+        if isinstance(cause, errors.OfflineModeIsEnabled):
+            return RemoteError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
+        if isinstance(cause, errors.HfHubHTTPError) or getattr(cause, "response", None) is not None:
+            return self._explain_answer(cause, doing)
+        if isinstance(cause, _NO_ANSWER):
+            words = (
+                f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
+            )
+            return RemoteError(f"{words} again: nothing is half published", transient=True)
+        if isinstance(cause, errors.FileMetadataError):
+            return RemoteError(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
+        if isinstance(cause, OSError) and cause.errno is None and doing == "uploading":
+            return self._explain_storage(self._safe(str(cause)), doing)  # an error of this machine has a number
+        if isinstance(cause, OSError) and cause.errno in _DISK_FULL:
+            return RemoteError(f"no space left on this machine while {doing}; free some, then run it again")
+        return None
+
+    def _explain_answer(self, error: Any, doing: str) -> RemoteError:
+        status, headers = int(error.response.status_code), error.response.headers
+        transient = status in _TRANSIENT
+        words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
+        words = words.format(doing=doing, repo=self.repo, status=status)
+        message = self._safe(headers.get("X-Error-Message") or getattr(error, "server_message", "") or "")
+        if message and not message.startswith("<"):  # a page of a proxy
+            words += f" (the Hub says: {message})"
+        return RemoteError(words, status, transient=transient, wait=asked_wait(headers))
+
+    def _explain_storage(self, message: str, doing: str) -> RemoteError:
+        """A failure of the storage of large files (Xet): its client gives up with a text only."""
+        if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
+            return RemoteError(
+                f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403
+            )
+        status = re.search(r"\(([45]\d\d [A-Z][\w ]*)\)", message)
+        words = (
+            f"the Hub's storage (Xet) failed while {doing} ({status[1] if status else message[:120]}); nothing was"
+            " published: try later, or with HF_HUB_DISABLE_XET=1"
+        )
+        return RemoteError(words, int(status[1][:3]) if status else None)
+
+    def _safe(self, text: str) -> str:
+        """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
+        text = text.replace(self._token, "hf_…") if self._token else text
+        text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
+        return " ".join(text.split())[:300]
 
 
 def _run_interruptibly(function: Callable[[], Result], doing: str, limit: float | None) -> Result:
@@ -475,22 +459,18 @@ def _prepare_client(timeout: float) -> None:
 
         huggingface_hub.configure_http_backend(backend_factory=session)  # type: ignore[attr-defined, unused-ignore]
         return
-    hooks = [hook for hook in get_session().event_hooks["request"] if not isinstance(hook, _Timeout)]
+    hooks = get_session().event_hooks["request"]
+    hooks = [hook for hook in hooks if getattr(hook, "func", None) is not _limit_request]
+    hooks.append(functools.partial(_limit_request, timeout))
 
     def client() -> Any:
-        return _HTTP.Client(
-            event_hooks={"request": [*hooks, _Timeout(timeout)]}, follow_redirects=True, timeout=timeout
-        )
+        return _HTTP.Client(event_hooks={"request": hooks}, follow_redirects=True, timeout=timeout)
 
     huggingface_hub.set_client_factory(client)
 
 
-class _Timeout(msgspec.Struct, frozen=True):
+def _limit_request(seconds: float, request: Any) -> None:
     """Sets the timeout of a request that has none: listings ask for no timeout, whatever the session's is."""
-
-    seconds: float
-
-    def __call__(self, request: Any) -> None:
-        asked = request.extensions.get("timeout", {})
-        steps = ("connect", "read", "write", "pool")
-        request.extensions["timeout"] = {step: asked.get(step) or self.seconds for step in steps}
+    asked = request.extensions.get("timeout", {})
+    steps = ("connect", "read", "write", "pool")
+    request.extensions["timeout"] = {step: asked.get(step) or seconds for step in steps}

@@ -5,21 +5,21 @@ the two manifests; `reasons` says why a config came out otherwise.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from discoprobe.cards.hub.client import MAIN, Hub
-from discoprobe.cards.hub.staging import CHANGELOG, Label, published_label, read_remote, texts
+from discoprobe.cards.hub.staging import CHANGELOG, Remote, read_remote, texts
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import Manifest
 from discoprobe.cards.release import diff, language_files
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.files import File
 
 Rebuild: TypeAlias = Callable[[Manifest, Path], None]
 """Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""
@@ -56,22 +56,6 @@ class Verified(msgspec.Struct, frozen=True):
         return values | {"verified": not self.differences}
 
 
-class _Release(msgspec.Struct, frozen=True):
-    """A release to verify.
-
-    Attributes:
-        commit: of the Hub; empty for a folder.
-        manifest: what it says of itself.
-        files: size and hash of its files, without those that no manifest lists.
-        label: what its texts about all configs call it; None if they do not say for which repository they were written.
-    """
-
-    commit: str
-    manifest: Manifest
-    files: Mapping[str, File]
-    label: Label | None
-
-
 def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) -> Verified:
     """Compares a release with its manifest, and with what its pinned sources give today.
 
@@ -84,11 +68,12 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
         DiscoprobeError: if there is no release, or its sources cannot be had.
         RemoteError: if the Hub or the network failed.
     """
-    release = _read_folder(Path(target)) if Path(target).is_dir() else _read_hub(target, token)
+    release, repository = _read_folder(Path(target)) if Path(target).is_dir() else _read_hub(target, token)
+    assert release.manifest is not None
     published, listed = release.manifest, manifest.listed(release.manifest)
     differences = []
     for path, entry in sorted(listed.items()):
-        if (actual := release.files.get(path)) is None:
+        if (actual := release.tree.get(path)) is None:
             why = "the manifest lists it, but it does not exist"
         elif actual.bytes != entry.bytes:
             why = f"{actual.bytes} bytes, and the manifest says {entry.bytes}: changed after it was built"
@@ -97,7 +82,7 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
         else:
             continue
         differences.append(Difference(path, "published", (why,)))
-    unlisted = sorted(release.files.keys() - listed.keys())
+    unlisted = sorted(release.tree.keys() - listed.keys())
     differences += [Difference(path, "published", ("the manifest does not list it",)) for path in unlisted]
     n_rebuilt = 0
     if rebuild:
@@ -105,24 +90,29 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
         with tempfile.TemporaryDirectory(prefix="discoprobe-verify-") as place:
             rebuild(published, Path(place) / "release")
             differences += _compare_rebuilt(published, Path(place) / "release")
-        for path, text in texts(published, release.label).items() if release.label else ():
+        named = replace(published, repository=repository)
+        for path, text in texts(named, release.changelog).items() if repository else ():
             if published.files.get(path) != manifest.listed_file(text.encode()):
                 why = "the same manifest gives another text: written by another version"
                 differences.append(Difference(path, "rebuilt", (why,)))
     number = published.version
-    return Verified(target, release.commit, number, len(listed), n_rebuilt, tuple(differences))
+    return Verified(target, release.head or "", number, len(listed), n_rebuilt, tuple(differences))
 
 
-def _read_folder(folder: Path) -> _Release:
-    published: Manifest = manifest.read_release(folder)
+def _read_folder(folder: Path) -> tuple[Remote, str]:
+    """A release folder, without files that no manifest lists, and the repository that its texts about all configs name.
+
+    That is empty where they do not say it.
+    """
+    published = manifest.read_release(folder)
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     managed = paths.keys() - {manifest.NAME, CHANGELOG}
     files = {name: manifest.listed_file(paths[name]) for name in managed}
-    return _Release("", published, files, None if published.version else Label(card.REPOSITORY))
+    return Remote(tree=files, manifest=published), "" if published.version else card.REPOSITORY
 
 
-def _read_hub(target: str, token: str | None) -> _Release:
-    """A release on the Hub, at a tag, branch or commit; files without a hash in its tree are downloaded."""
+def _read_hub(target: str, token: str | None) -> tuple[Remote, str]:
+    """The same of a release on the Hub, at a tag, branch or commit; files without a hash in its tree are downloaded."""
     repo, _, revision = target.partition("@")
     hub = Hub(repo, token=token)
     remote = read_remote(hub, hub.commit_of(revision or MAIN))
@@ -132,11 +122,10 @@ def _read_hub(target: str, token: str | None) -> _Release:
     sizes = {path: entry.bytes for path, entry in manifest.listed(remote.manifest).items()}
     unhashed = [path for path, file in tree.items() if not file.sha256 and file.bytes == sizes.get(path)]
     hub.fetch(unhashed, remote.head)
-    managed = tree.keys() - {manifest.NAME, ".gitattributes"}
-    files = {path: tree[path] for path in managed}
+    files = {path: tree[path] for path in tree.keys() - {manifest.NAME, ".gitattributes"}}
     for path in unhashed:
         files[path] = manifest.listed_file(hub.download(path, remote.head, tree[path]))
-    return _Release(remote.head, remote.manifest, files, published_label(repo, remote))
+    return replace(remote, tree=files), repo
 
 
 def _compare_rebuilt(published: Manifest, folder: Path) -> Iterator[Difference]:

@@ -504,13 +504,16 @@ def texts(manifest: Manifest) -> dict[str, str]:
     return {**written, NAME: _dump_json(rest)}
 
 
-def _with_unknown_beside(value: Any) -> Any:
-    """The values of a manifest as its file has them: keys that are not known here beside the others."""
-    if isinstance(value, list):
-        return [_with_unknown_beside(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: _with_unknown_beside(item) for key, item in (value | value.get("", {})).items() if key}
+def _with_unknown_beside(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a manifest as its file has them: the keys that are not known here beside the others."""
+
+    def beside(values: dict[str, Any]) -> dict[str, Any]:
+        unknown: dict[str, Any] = values.pop("", {})
+        return values | unknown
+
+    for key in ("configs", "sources"):
+        values[key] = {name: beside(entry) for name, entry in values[key].items()}
+    return beside(values)
 
 
 def _language(manifest: Manifest, key: str, name: str) -> str:

@@ -295,7 +295,7 @@ class BlindPages:
         items = [
             {
                 "config": row.config, "row": row.id, "asks": question_of(row.entry),
-                "texts": [{"name": text.name, "text": text.pieces[0].text} for text in question_texts(row)],
+                "texts": [{"name": text.name, "text": text.text} for text in question_texts(row)],
                 "answers": [*possible_answers(row.entry), CANNOT_TELL],
                 "answered": answers[row.place].answer if row.place in answers else None,
             }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import polars as pl
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Shape
@@ -20,7 +21,7 @@ from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.readers import PLACES, sides
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.rows import ReleaseRow
-from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
+from discoprobe.cards.text.examples import ShownText, row_texts
 from discoprobe.cards.text.templating import plain, render
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
@@ -116,10 +117,10 @@ def language(row: ReleaseRow) -> str:
 
 def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
     """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
-    texts = {name: text.text for name, text in _named_texts(row)}
+    texts = {text.name: text.text for text in _named_texts(row)}
     if row.entry.shape == Shape.SUITE:
         texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
-    return tuple(ShownText(name, (TextPiece(text),)) for name, text in texts.items())
+    return tuple(ShownText(name, text) for name, text in texts.items())
 
 
 def shown_row(row: ReleaseRow) -> ShownRow:
@@ -131,14 +132,14 @@ def shown_row(row: ReleaseRow) -> ShownRow:
     order = values.get("order")
     places = [place for place in order or () if place >= 0]
     texts = []
-    for name, text in _named_texts(row):
+    for text in _named_texts(row):
         note = ""
         if order is not None and text.number is not None:
             if order[text.number] < 0:
                 note = "from elsewhere"
             elif places != sorted(places):
                 note = f"{order[text.number] + 1} in the source"
-        texts.append(ShownText(name, _in_pieces(text.text, text.start, text.end), note))
+        texts.append(replace(text, note=note))
     facts: dict[str, Any] = {name: values[name] for name in ("corpus", "doc_id", "group", "pair_id")}
     facts |= {name: values.get(name) for name in ("orig_label", "direction", "rel_type", "removed")}
     facts["sent_ids"] = ", ".join(values["sent_ids"] or ())
@@ -163,36 +164,35 @@ def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
         edits = [differences(original, text) for text in edited]
         marked = [edits[0][0], *(right for _, right in edits)]
         return [
-            ShownRow(version, (ShownText("text", text),), lang, shown_row(version).facts)
+            ShownRow(version, (text,), lang, shown_row(version).facts)
             for version, text in zip(pair, marked, strict=True)
         ]
     if len(pair) > 1:
-        texts_of = {version.id: [text.text for _, text in _named_texts(version)] for version in pair}
+        texts_of = {version.id: [text.text for text in _named_texts(version)] for version in pair}
         versions = []
         for version in pair:
             view = shown_row(version)
             others = [texts for row_id, texts in texts_of.items() if row_id != version.id]
             texts = []
-            for number, (marked_text, text) in enumerate(zip(view.texts, texts_of[version.id], strict=True)):
-                differs = any(other[number : number + 1] != [text] for other in others)
-                texts.append(ShownText(marked_text.name, (TextPiece(text, differs),), marked_text.note))
+            for number, text in enumerate(view.texts):
+                differs = any(other[number : number + 1] != [text.text] for other in others)
+                texts.append(replace(text, start=0, end=len(text.text) if differs else 0))
             versions.append(ShownRow(version, tuple(texts), lang, view.facts))
         return versions
     if row.values.get("original"):
         before, after = differences(row.values["original"], row.values["text"])
-        sides = ShownText("original", before), ShownText("text", after)
-        return [ShownRow(row, (side,), lang, {}) for side in sides]
+        return [ShownRow(row, (side,), lang, {}) for side in (replace(before, name="original"), after)]
     return []
 
 
-def differences(left: str, right: str) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
-    """Two texts in pieces, each marked from the first word that differs to the last."""
+def differences(left: str, right: str) -> tuple[ShownText, ShownText]:
+    """Two texts, each marked from the first word that differs to the last."""
     start = _shared_length(_WORD.findall(left), _WORD.findall(right))
     end = _shared_length(_WORD.findall(left[start:])[::-1], _WORD.findall(right[start:])[::-1])
 
-    def marked(text: str) -> tuple[TextPiece, ...]:
+    def marked(text: str) -> ShownText:
         edit = text[start : len(text) - end]
-        return _in_pieces(text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
+        return ShownText("text", text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
 
     return marked(left), marked(right)
 
@@ -203,16 +203,11 @@ def _shared_length(left: Sequence[str], right: Sequence[str]) -> int:
     return sum(len(word) for word, _ in same)
 
 
-def _named_texts(row: ReleaseRow) -> Iterator[tuple[str, RowText]]:
+def _named_texts(row: ReleaseRow) -> Iterator[ShownText]:
     """The texts of a row with what they are called."""
     for text in row_texts(Shape(row.entry.shape), row.values):
-        name = _NAMES.get(text.column, text.column)
-        yield name if text.number is None else f"{name} {text.number + 1}", text
-
-
-def _in_pieces(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
-    """The complete text in pieces, the characters from ``start`` to ``end`` marked."""
-    return pieces(text, start, end, longest=len(text))
+        name = _NAMES.get(text.name, text.name)
+        yield replace(text, name=name if text.number is None else f"{name} {text.number + 1}")
 
 
 # reports of the audit

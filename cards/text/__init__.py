@@ -8,7 +8,7 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "card": ["config_card", "fields"],
-    "examples": ["lengths", "pieces"],
+    "examples": ["ShownText", "lengths"],
     "plots": ["heat_map", "layer_plot"],
     "templating": ["compact", "markdown", "plain"],
     "verdicts": ["ABOVE", "BELOW", "OPEN", "UNMEASURED"],

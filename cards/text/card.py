@@ -19,7 +19,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -52,23 +52,18 @@ _REASONS = 20
 _SHOWN_LABELS = 6
 
 
-class Field(msgspec.Struct, frozen=True):
-    """A column: its name, its type as `datasets` names it, what it holds."""
+def fields(
+    shape: Shape, labels: Sequence[str], used: Collection[str], *, silver: bool = False
+) -> dict[str, tuple[str, str]]:
+    """The columns of every split of a config of this shape: name → type and what it holds, in order.
 
-    name: str
-    type: str
-    what: str
-
-
-def fields(shape: Shape, labels: Sequence[str], used: Collection[str], *, silver: bool = False) -> list[Field]:
-    """The columns of every split of a config of this shape, in order; ``used`` are the labels that rows have.
-
-    Types are such as ``string``, ``list<int32>``, ``struct<start: int32, end: int32>`` (without Arrow's name for list
-    items), and ``ClassLabel`` with its names in the order of their numbers, the first few of many.
+    ``used`` are the labels that rows have. Types are as `datasets` names them, such as ``string``, ``list<int32>``,
+    ``struct<start: int32, end: int32>`` (without Arrow's name for list items), and ``ClassLabel`` with its names in the
+    order of their numbers, the first few of many.
     """
     meanings = _columns_in_words()
     what = meanings["all"] | meanings.get(shape, {})
-    columns = []
+    columns = {}
     for column in schema(shape, silver=silver):
         arrow = str(column.type).replace("item: ", "").replace("element: ", "")
         kind = arrow.replace("float", "float32").replace("double", "float64")
@@ -79,7 +74,7 @@ def fields(shape: Shape, labels: Sequence[str], used: Collection[str], *, silver
         if column.name == "label" and (unused := [label for label in labels if label not in used]):
             several = f"{len(unused)} of the {len(labels)} names"
             meaning += f"; no row has {several if len(unused) > _SHOWN_LABELS else markdown(', '.join(unused))}"
-        columns.append(Field(column.name, kind, meaning))
+        columns[column.name] = kind, meaning
     return columns
 
 
@@ -154,7 +149,7 @@ def _with_contents(values: dict[str, Any]) -> str:
     return render("release.md", **values | {"contents": headings})
 
 
-def _first_row(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
+def _first_row(entry: ConfigEntry) -> tuple[str, dict[str, tuple[str, str]]] | None:
     """The example that the manifest has of a config, as JSON, and what its fields mean; None if it has none.
 
     The keys of objects are sorted, as in the manifest.
@@ -163,7 +158,7 @@ def _first_row(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
         return None
     row, used = entry.example, {label for of_split in entry.counts.values() for label in of_split}
     columns = fields(Shape(entry.shape), entry.labels, used, silver=bool(entry.silver))
-    values = {field.name: row[field.name] for field in columns if field.name in row}
+    values = {name: row[name] for name in columns if name in row}
     values |= {name: dict(sorted(value.items())) for name, value in values.items() if isinstance(value, dict)}
     text = json.dumps(values, ensure_ascii=False, indent=1)
     plain = "".join(char for char in text if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
@@ -188,15 +183,11 @@ def attribution(manifest: Manifest) -> str:
     return render("attribution.md", sources=manifest.sources)
 
 
-class Matrix(msgspec.Struct, frozen=True):
-    """A table of a release card: its title, the names of its columns, and its rows (name of the row, cells).
+Matrix: TypeAlias = tuple[str, tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]
+"""A table of a release card: its title, the names of its columns, and its rows (name of the row, cells).
 
-    Languages or tasks are the rows, whichever are more.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+Languages or tasks are the rows, whichever are more.
+"""
 
 
 def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
@@ -211,7 +202,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
         cell = f"{sizes} {judged[name].mark}".strip()
         cells = by_kind[generated if entry.task.startswith("feats_") else kind]
         cells[entry.lang, entry.task] = f"[{cell}](cards/{entry.lang}.md#{name})"
-    tables = []
+    tables: list[Matrix] = []
     for title, cells in by_kind.items():
         if not cells:
             continue
@@ -220,7 +211,7 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
             rows = tuple((task, tuple(cells.get((lang, task), "–") for lang in langs)) for task in tasks)
         else:
             rows = tuple((lang, tuple(cells.get((lang, task), "–") for task in tasks)) for lang in langs)
-        tables.append(Matrix(title, tuple(langs if len(langs) < len(tasks) else tasks), rows))
+        tables.append((title, tuple(langs if len(langs) < len(tasks) else tasks), rows))
     return tables
 
 
@@ -384,16 +375,12 @@ class LabelAgreement(msgspec.Struct, frozen=True):
         return self.agree / candidates if candidates else None
 
 
-class SentenceAgreement(msgspec.Struct, frozen=True):
-    """Numbers of sentences: of the treebank, of the annotation, and of these with the treebank's boundaries."""
-
-    gold: int
-    annotated: int
-    same: int
-
-
 class Agreement(msgspec.Struct, frozen=True):
-    """What was measured with certain models, known by their SHA-256, or with rules, known by their software."""
+    """What was measured with certain models, known by their SHA-256, or with rules, known by their software.
+
+    ``sentences`` has the numbers of sentences of the treebank (``gold``), of the annotation (``annotated``), and of
+    those with the treebank's boundaries (``same``).
+    """
 
     lang: str
     engine: str
@@ -402,7 +389,7 @@ class Agreement(msgspec.Struct, frozen=True):
     models: dict[str, str]
     treebank: str
     date: dt.date
-    sentences: SentenceAgreement
+    sentences: dict[str, int]
     sent_len: LabelAgreement
     subj_number: LabelAgreement | None = None
     tree_depth: LabelAgreement | None = None
@@ -414,25 +401,14 @@ class Agreement(msgspec.Struct, frozen=True):
         return _versions(self.software)
 
 
-class AnnotationGroup(msgspec.Struct, frozen=True):
-    """Sources with the same annotation: their names, and the program with its versions and packages as texts.
+def noise_of(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """The annotations of the sources that were made from raw text, each once, in the order of the sources.
 
-    ``measured`` is None where nobody measured these models; ``tasks`` are those whose agreement holds for the sources.
-    ``compared`` has for each task that could be filled with the annotation what a comparison with a treebank gave
-    (`discoprobe.silver.LabelErrors`).
+    An annotation has the ``names`` of the sources, and the program (``software``) with its ``packages`` as texts;
+    ``segmented`` says that it found sentences and words only. ``measured`` is None where nobody measured these models;
+    ``tasks`` are those whose agreement holds for the sources. ``compared`` has for each task that could be filled with
+    the annotation what a comparison with a treebank gave (`discoprobe.silver.LabelErrors`).
     """
-
-    names: tuple[str, ...]
-    segmented: bool
-    software: str
-    packages: str
-    measured: Agreement | None
-    tasks: dict[str, LabelAgreement]
-    compared: Mapping[str, Mapping[str, Any]]
-
-
-def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
-    """The annotations of the sources that were made from raw text, each once, in the order of the sources."""
     by_program: dict[str, list[Source]] = {}
     for source in sources:
         if source.annotation is not None:
@@ -445,12 +421,13 @@ def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
         # A tokeniser alone was measured with the models that follow it: then the figures of segmentation hold.
         is_complete = measured is not None and measured.models.keys() == made_by.get("models", {}).keys()
         names = TASKS if is_complete else SEGMENTATION_TASKS
-        group = AnnotationGroup(
-            tuple(source.name for source in annotated), "pos" not in packages and "depparse" not in packages,
-            _versions(made_by["software"]), _versions(packages), measured,
-            {name: figures for name in names if (figures := getattr(measured, name, None)) is not None},
-            (annotated[0].annotation or {}).get("silver", {}),
-        )  # fmt: skip
+        group = {
+            "names": [source.name for source in annotated],
+            "segmented": "pos" not in packages and "depparse" not in packages,
+            "software": _versions(made_by["software"]), "packages": _versions(packages), "measured": measured,
+            "tasks": {name: figures for name in names if (figures := getattr(measured, name, None)) is not None},
+            "compared": (annotated[0].annotation or {}).get("silver", {}),
+        }  # fmt: skip
         groups.append(group)
     return groups
 

@@ -1,7 +1,7 @@
 """Rows of a config as cards and reviewers see them: how long they are, examples of all labels, and texts in pieces.
 
-`row_texts` gives the texts of a row in the order in which they are read, with the span that is edited or probed;
-`pieces` divides a text at this span, which templates then highlight.
+`row_texts` gives the texts of a row in the order in which they are read, with the span that is edited or probed; a
+`ShownText` is divided at this span, which templates then highlight.
 """
 
 import operator
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
+from msgspec.structs import replace
 
 from discoprobe.builders.config import Config, Shape
 from discoprobe.cards.readers import TEXT_COLUMNS
@@ -21,27 +22,18 @@ from discoprobe.cards.readers import TEXT_COLUMNS
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-class Lengths(msgspec.Struct, frozen=True):
-    """How long the rows of a config are.
+def lengths(config: Config) -> tuple[str, dict[str, tuple[int, ...]]]:
+    """How long the rows of a config are, all splits together.
 
-    Attributes:
-        unit: ``words`` (UD words of the sentence) or ``characters`` (of all texts of the row).
-        quantiles: per label, least, lower quartile, median, upper quartile and most.
+    Returns:
+        The unit, ``words`` (UD words of the sentence) or ``characters`` (of all texts of the row); and per label least,
+        lower quartile, median, upper quartile and most.
     """
-
-    unit: str
-    quantiles: Mapping[str, tuple[int, ...]]
-
-
-def lengths(config: Config) -> Lengths:
-    """The lengths of a config's rows, all splits together."""
     sizes = np.concatenate([_sizes(table) for table in config.splits.values()])
     labels = np.concatenate([table["label"].to_numpy() for table in config.splits.values()])
     of_label = {name: sizes[labels == number] for number, name in enumerate(config.labels) if (labels == number).any()}
-    return Lengths(
-        "words" if config.shape is Shape.SENTENCE else "characters",
-        {name: tuple(int(value) for value in np.quantile(of_one, QUANTILES)) for name, of_one in of_label.items()},
-    )
+    quantiles = {name: tuple(map(int, np.quantile(of_one, QUANTILES))) for name, of_one in of_label.items()}
+    return "words" if config.shape is Shape.SENTENCE else "characters", quantiles
 
 
 def _sizes(table: pa.Table) -> npt.NDArray[np.int64]:
@@ -65,29 +57,40 @@ _LONGEST = 320
 Row: TypeAlias = Mapping[str, Any]
 
 
-class TextPiece(msgspec.Struct, frozen=True):
-    """A piece of text, and whether it is marked."""
+class ShownText(msgspec.Struct, frozen=True):
+    """A text of a row, with the characters from ``start`` to ``end`` marked: what was edited, or what is asked about.
 
-    text: str
-    marked: bool = False
+    Attributes:
+        name: its column, or what that is called where the text is shown.
+        text: all of it.
+        start: first character that is marked.
+        end: the character after the last one; the same number if none is marked.
+        number: its number in a column of lists, else None.
+        note: what a reader is told of it, such as its place in the source.
+    """
 
-
-class RowText(msgspec.Struct, frozen=True):
-    """One text of a row: its column, its number in a column of lists (else None), and the span that is marked in it."""
-
-    column: str
-    number: int | None
+    name: str
     text: str
     start: int = 0
     end: int = 0
-
-
-class ShownText(msgspec.Struct, frozen=True):
-    """One text of a row as it is shown: what it is called, its pieces, and a note such as its place in the source."""
-
-    name: str
-    pieces: tuple[TextPiece, ...]
+    number: int | None = None
     note: str = ""
+
+    def pieces(self, longest: int | None = _LONGEST) -> list[tuple[str, bool]]:
+        """The text in pieces, each with whether it is marked; of a text that is longer, only the part around the mark.
+
+        With None this is the complete text.
+        """
+        text, start, end = self.text, self.start, self.end
+        longest = len(text) if longest is None else longest
+        if not 0 <= start <= end <= len(text):
+            start = end = 0
+        end = min(end, start + longest)
+        room = (longest - (end - start)) // 2
+        first = 0 if len(text) <= longest else max(0, min(start - room, len(text) - longest))
+        last = len(text) if len(text) <= longest else max(end, first + longest)
+        before, after = "…" * (first > 0) + text[first:start], text[end:last] + "…" * (last < len(text))
+        return [piece for piece in ((before, False), (text[start:end], True), (after, False)) if piece[0]]
 
 
 class ContextSentence(msgspec.Struct, frozen=True):
@@ -148,60 +151,44 @@ def _example(shape: Shape, labels: Sequence[str], row: Row) -> Example:
     place = ", ".join(name for name in (row["corpus"], row["doc_id"]) if name)
     label = labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
     lines = []
-    for column, number, text, start, end in map(msgspec.structs.astuple, row_texts(shape, row)):
-        name = column if number is None else f"choice {number}" if column == "choices" else str(number)
-        lines.append(ShownText(name, pieces(text, start, end)))
+    for text in row_texts(shape, row):
+        name = f"choice {text.number}" if text.name == "choices" else str(text.number)
+        lines.append(text if text.number is None else replace(text, name=name))
     order = list(row.get("order") or ())
     moved = order != sorted(order) and -1 not in order
     note = f"places in the source: {', '.join(map(str, order))}" if moved else ""
     return Example(row["id"], label, place, row["pair_id"] or "", tuple(lines), note)
 
 
-def pieces(text: str, start: int = 0, end: int = 0, longest: int = _LONGEST) -> tuple[TextPiece, ...]:
-    """The text with the characters from ``start`` to ``end`` marked; of a long text, only the part around them."""
-    if not 0 <= start <= end <= len(text):
-        start = end = 0
-    end = min(end, start + longest)
-    room = (longest - (end - start)) // 2
-    first = 0 if len(text) <= longest else max(0, min(start - room, len(text) - longest))
-    last = len(text) if len(text) <= longest else max(end, first + longest)
-    cut = [
-        TextPiece("…" * (first > 0) + text[first:start]),
-        TextPiece(text[start:end], marked=True),
-        TextPiece(text[end:last] + "…" * (last < len(text))),
-    ]
-    return tuple(piece for piece in cut if piece.text)
-
-
-def row_texts(shape: Shape, row: Row) -> Iterator[RowText]:
+def row_texts(shape: Shape, row: Row) -> Iterator[ShownText]:
     """The texts of a row in the order in which they are read, with what ``MARKED`` names marked."""
     match shape:
         case Shape.SENTENCE:
             span = (row["edit"] if row["original"] else None) or row["target"] or {}
-            yield RowText("text", None, row["text"], span.get("start", 0), span.get("end", 0))
+            yield ShownText("text", row["text"], span.get("start", 0), span.get("end", 0))
         case Shape.SEQUENCE:
             yield from _texts_of_list(row, "sentences", row["position"])
         case Shape.CANDIDATE:
             yield from _texts_of_list(row, "sentences")
-            yield RowText("candidate", None, row["candidate"], 0, len(row["candidate"]))
+            yield ShownText("candidate", row["candidate"], 0, len(row["candidate"]))
         case Shape.CHOICE:
             yield from _texts_of_list(row, "context")
             yield from _texts_of_list(row, "choices", row["label"])
         case Shape.SUITE:
             for side in ("good", "bad"):
                 span = region_span(row[f"regions_{side}"], row["region"])
-                yield RowText(side, None, row[f"sentence_{side}"], *span)
+                yield ShownText(side, row[f"sentence_{side}"], *span)
         case Shape.MENTIONS:
-            yield RowText("text", None, row["text"])
+            yield ShownText("text", row["text"])
         case Shape.RELATION if row.get("marked"):
-            yield RowText("marked", None, row["marked"])
+            yield ShownText("marked", row["marked"])
         case Shape.PAIR | Shape.RELATION | Shape.SCORED:
-            yield from (RowText(column, None, row[column]) for column in ("sentence1", "sentence2"))
+            yield from (ShownText(column, row[column]) for column in ("sentence1", "sentence2"))
 
 
-def _texts_of_list(row: Row, column: str, marked: int = -1) -> Iterator[RowText]:
+def _texts_of_list(row: Row, column: str, marked: int = -1) -> Iterator[ShownText]:
     for number, text in enumerate(row[column]):
-        yield RowText(column, number, text, 0, len(text) if number == marked else 0)
+        yield ShownText(column, text, 0, len(text) if number == marked else 0, number)
 
 
 def region_span(regions: Sequence[str], number: int) -> tuple[int, int]:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from discoprobe.cards.metadata.yaml_header import n_rows
-from discoprobe.cards.text.examples import TextPiece
 from discoprobe.loaders.catalogue.treebanks import language_name
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~$^])")
@@ -43,12 +42,12 @@ def line(text: object) -> str:
     return isolated(markdown(str(text)))
 
 
-def marked(pieces: Iterable[TextPiece]) -> str:
+def marked(pieces: Iterable[tuple[str, bool]]) -> str:
     """Pieces of one text as Markdown; marked pieces are highlighted, or bold on sites that do not show highlights.
 
     The text is isolated as a whole: pieces that are isolated one by one would have the direction of the page.
     """
-    escaped = [(markdown(piece.text), piece.marked) for piece in pieces]
+    escaped = [(markdown(text), mark) for text, mark in pieces]
     return isolated("".join(f"<mark><b>{text}</b></mark>" if mark else text for text, mark in escaped))
 
 

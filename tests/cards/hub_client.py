@@ -173,26 +173,47 @@ def carried_out(asked):
     return found | {"output": output.getvalue()}
 
 
-def push(repo, token, folder, *, agree=True, patience=None, verbose=False, **options):
+def hub_of(repo, token, patience=None, **options):
+    from discoprobe.cards.hub import Hub, RetryPolicy
+
+    quick = RetryPolicy(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
+    return Hub(repo, token=token, retry=quick, **options)
+
+
+def push(
+    repo, token, folder, *, agree=True, patience=None, verbose=False, pull_request=False, read_back=0, private=False,
+    dry_run=False, **options,
+):  # fmt: skip
     import logging
 
-    from discoprobe.cards.hub import Options, RetryPolicy
-    from discoprobe.cards.hub.push import push as pushed
+    from discoprobe.cards.hub import plan_push
 
     if verbose:
         logging.basicConfig(level=logging.INFO, stream=sys.stderr)
-    quick = RetryPolicy(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
-    options |= {name: tuple(options[name]) for name in ("languages", "allow_licence") if name in options}
-    made = Options(token=token, retry=quick, day=dt.date(2026, 1, 2), **{"read_back": 0} | options)
-    return pushed(Path(folder), repo, made, confirm=lambda _: agree).to_dict()
+    hub = hub_of(repo, token, patience, pull_request=pull_request)
+    plan = plan_push(Path(folder), hub, day=dt.date(2026, 1, 2), dry_run=dry_run, **options)
+    more = {"folder": Path(folder), "private": private, "read_back": read_back}
+    return carried_out_plan(hub, plan, agree=agree, dry_run=dry_run, **more)
 
 
-def restore(repo, token, release, *, patience=None, **options):
-    from discoprobe.cards.hub import Options, RetryPolicy
-    from discoprobe.cards.hub.push import restore as restored
+def restore(repo, token, release, *, patience=None, pull_request=False, read_back=0, dry_run=False):
+    from discoprobe.cards.hub import plan_restore
 
-    quick = RetryPolicy(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
-    return restored(repo, release, Options(token=token, retry=quick, **{"read_back": 0} | options)).to_dict()
+    hub = hub_of(repo, token, patience, pull_request=pull_request)
+    plan = plan_restore(hub, release, dry_run=dry_run)
+    return carried_out_plan(hub, plan, dry_run=dry_run, read_back=read_back)
+
+
+def carried_out_plan(hub, plan, *, agree=True, dry_run=False, **options):
+    """What comes of a plan, as JSON; a plan that sends no file is not asked about."""
+    from msgspec.structs import replace
+
+    from discoprobe.cards.hub import send
+
+    result, staged = plan
+    if not dry_run and not agree and (result.uploads or result.deletes):
+        result = replace(result, state="declined")
+    return (result if dry_run else send(hub, result, staged, **options)).to_dict()
 
 
 def push_full_disk(repo, token, folder):

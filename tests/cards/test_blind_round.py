@@ -126,7 +126,7 @@ def suite_row(row_id):
 @pytest.mark.parametrize(("row_id", "answer"), [("a0", "second"), ("a1", "first"), ("ae", "second"), ("af", "first")])
 def test_the_place_of_the_good_text_depends_on_the_row_and_is_what_is_right(row_id, answer):
     row = suite_row(row_id)
-    texts = {text.name: text.pieces[0].text for text in question_texts(row)}
+    texts = {text.name: text.text for text in question_texts(row)}
     assert texts[answer] == "It works."
     assert set(texts.values()) == {"It works.", "It work."}
     store = types.SimpleNamespace(entry=lambda _: row.entry)
@@ -137,8 +137,8 @@ def test_the_place_of_the_good_text_depends_on_the_row_and_is_what_is_right(row_
 
 def test_questions_mark_nothing_and_rows_do():
     row = suite_row("a1")
-    assert not any(piece.marked for text in question_texts(row) for piece in text.pieces)
-    marked = {text.name: [piece.text for piece in text.pieces if piece.marked] for text in shown_row(row).texts}
+    assert not any(mark for text in question_texts(row) for _, mark in text.pieces())
+    marked = {text.name: [piece for piece, mark in text.pieces() if mark] for text in shown_row(row).texts}
     assert marked == {"good": ["works."], "bad": ["work."]}
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from discoprobe.builders import Config, Paper, Shape, all_tasks, meanings, papers_of, schema
 from discoprobe.builders.audit import audit
 from discoprobe.cards.review import card_for_terminal, read_card
-from discoprobe.cards.text import card, examples, fields, pieces, plain
+from discoprobe.cards.text import ShownText, card, examples, fields, plain
 from discoprobe.loaders import DiscoprobeError, UnknownNameError
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -135,15 +135,15 @@ def test_labels_take_turns(n_labels):
 @pytest.mark.parametrize(("start", "end"), [(0, 5), (500, 510), (990, 1000), (0, 1000), (0, 0)])
 def test_a_long_text_is_cut_around_its_mark(start, end):
     text = "".join(chr(97 + n % 26) for n in range(1000))
-    shown = pieces(text, start, end)
-    assert sum(len(piece.text) for piece in shown) <= 330
-    marked = "".join(piece.text for piece in shown if piece.marked)
+    shown = ShownText("text", text, start, end).pieces()
+    assert sum(len(piece) for piece, _ in shown) <= 330
+    marked = "".join(piece for piece, mark in shown if mark)
     assert marked == text[start : min(end, start + 320)]
-    assert "".join(piece.text for piece in shown).strip("…") in text
+    assert "".join(piece for piece, _ in shown).strip("…") in text
 
 
 def test_a_short_text_is_whole():
-    assert [(piece.text, piece.marked) for piece in pieces("one two three", 4, 7)] == [
+    assert ShownText("text", "one two three", 4, 7).pieces() == [
         ("one ", False),
         ("two", True),
         (" three", False),
@@ -152,7 +152,7 @@ def test_a_short_text_is_whole():
 
 @pytest.mark.parametrize("span", [(-1, 3), (5, 2), (3, 99)])
 def test_a_span_outside_the_text_marks_nothing(span):
-    assert [(piece.text, piece.marked) for piece in pieces("short", *span)] == [("short", False)]
+    assert ShownText("text", "short", *span).pieces() == [("short", False)]
 
 
 def test_the_right_choice_and_the_candidate_are_marked():
@@ -174,9 +174,9 @@ def test_order_is_told_where_it_is_not_the_source_s():
 def test_every_shape_has_all_its_fields_described():
     for shape in Shape:
         described_fields = fields(shape, ("a", "b"), {"a", "b"})
-        assert {one.name for one in described_fields} == set(schema(shape).names)
-        assert all(one.what and one.type for one in described_fields)
-        assert next(one.type for one in described_fields if one.name == "label") == "ClassLabel(a, b)"
+        assert described_fields.keys() == set(schema(shape).names)
+        assert all(kind and meaning for kind, meaning in described_fields.values())
+        assert described_fields["label"][0] == "ClassLabel(a, b)"
 
 
 def test_many_labels_are_counted_not_listed():

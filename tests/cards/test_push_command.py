@@ -10,7 +10,7 @@ import sys
 import pytest
 from shared import sample_file
 
-from discoprobe.cards.hub.push import Plan
+from discoprobe.cards.hub import PushResult
 from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
 from discoprobe.cli.publishing import show_changes, show_plan
 
@@ -49,7 +49,8 @@ def program(hub, home, request):
 
 
 def test_the_plan_of_putting_a_release_back_names_files_and_says_nothing_of_changes(capsys):
-    show_plan(Plan("org/name", "1.0.0", "", None, {"README.md": 1000, "bso_de/test.parquet": 2500}, ("other.parquet",)))
+    uploads = {"README.md": 1000, "bso_de/test.parquet": 2500}
+    show_plan(PushResult("org/name", "1.0.0", "", None, uploads, ("other.parquet",)))
     assert capsys.readouterr().out.splitlines() == [
         "org/name 1.0.0: 2 files to send (3,500 bytes), 1 to delete",
         "files to send: README.md, bso_de/test.parquet",

@@ -116,9 +116,9 @@ def test_a_row_is_shown_with_its_pair_and_its_text_is_only_text(app):
     ],
 )
 def test_the_edit_of_a_pair_is_marked_in_both(left, right, marked):
-    sides = differences(left, right)
-    assert ["".join(piece.text for piece in side) for side in sides] == [left, right]
-    assert ["".join(piece.text for piece in side if piece.marked) for side in sides] == marked
+    sides = [side.pieces(None) for side in differences(left, right)]
+    assert ["".join(piece for piece, _ in side) for side in sides] == [left, right]
+    assert ["".join(piece for piece, mark in side if mark) for side in sides] == marked
 
 
 def test_context_of_the_source(release):

@@ -18,15 +18,15 @@ from discoprobe.cli import terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from discoprobe.cards.hub.push import Plan, PushResult
+    from discoprobe.cards.hub.staging import PushResult
     from discoprobe.cards.readers import ReaderKind
     from discoprobe.cards.release.diff import Changes
     from discoprobe.cards.review.site import ReviewOptions
     from discoprobe.cli.terminal import Cell, ProgressDisplay
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.plan import Plan as BuildPlan
+    from discoprobe.plan import Plan
 
 app = typer.Typer()
 
@@ -57,30 +57,29 @@ def push(  # noqa: PLR0913 (one parameter per option)
         gold=gold, silver=silver, licences=licences, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
-    from discoprobe.cards.hub.push import Options, check_target
-    from discoprobe.cards.hub.push import push as publish
-    from discoprobe.cards.hub.push import restore as put_back
+    from discoprobe.cards.hub.client import Hub
+    from discoprobe.cards.hub.push import send
+    from discoprobe.cards.hub.staging import check_target, plan_push, plan_restore
     from discoprobe.cards.release.checks import check_licences
     from discoprobe.plan import plan, reads
     from discoprobe.remote_folders import release_at
 
-    languages = () if split_names(lang) == (ALL,) else request.languages
-    options = Options(
-        release=release, languages=languages, allow_licence=tuple(allow_licence or ()),
-        dry_run=dry_run, private=private, pull_request=create_pr,
-    )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
         raise UsageError("without a terminal, push cannot ask before it publishes; give --yes or --dry-run")
+    if restore and (lang or task or corpus or release):
+        raise UsageError("--restore puts a whole release back; leave out --lang, --task, --corpus and --release")
+    hub = Hub(repo, pull_request=create_pr)
     if restore:
-        if lang or task or corpus or release:
-            raise UsageError("--restore puts a whole release back; leave out --lang, --task, --corpus and --release")
         with _interruptible(repo), terminal.progress() as progress:
-            confirm = _asking(progress, yes=yes, as_json=json_)
-            result = put_back(repo, restore, options, confirm=confirm, progress=progress)
+            result, staged = plan_restore(hub, restore, dry_run=dry_run)
+            if not dry_run:
+                result = _asked(result, progress, yes=yes, as_json=json_)
+                result = send(hub, result, staged, progress=progress)
         show_result(result, as_json=json_)
         return
+    languages = () if split_names(lang) == (ALL,) else request.languages
     with _interruptible(repo), release_at(out) as folder:
-        check_target(repo, options, folder)
+        check_target(hub, folder, release=release, languages=languages, dry_run=dry_run)
         if build_:
             made = plan(request)
             read = reads(made)
@@ -93,7 +92,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
                 def check(corpus: Corpus) -> None:
                     licences = {source.name: source.licence for source in corpus.sources}
-                    check_licences(licences, options.allow_licence)
+                    check_licences(licences, allow_licence or ())
 
                 def report(reasons: Mapping[str, tuple[str, ...]]) -> None:
                     progress.stop()
@@ -104,25 +103,30 @@ def push(  # noqa: PLR0913 (one parameter per option)
                 built, fresh = pipeline.renew(made, folder, progress, check=check, report=report)
                 logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
 
-            confirm = _asking(progress, yes=yes, as_json=json_)
-            result = publish(folder, repo, options, confirm=confirm, progress=progress)
+            result, staged = plan_push(
+                folder, hub, release=release, languages=languages, allow_licence=allow_licence or (), dry_run=dry_run
+            )
+            if not dry_run:
+                result = _asked(result, progress, yes=yes, as_json=json_)
+                result = send(hub, result, staged, folder=folder, private=private, progress=progress)
     show_result(result, as_json=json_)
 
 
-def _asking(progress: ProgressDisplay, *, yes: bool, as_json: bool) -> Callable[[Plan], bool]:
-    """A function that shows a plan and asks whether to carry it out; with ``yes`` it does not ask."""
+def _asked(result: PushResult, progress: ProgressDisplay, *, yes: bool, as_json: bool) -> PushResult:
+    """Shows a plan and asks whether to carry it out; its state is ``declined`` if not.
 
-    def confirm(plan: Plan) -> bool:
-        progress.stop()
-        show_plan(plan, as_json=as_json)
-        if not yes:
-            sys.stdout.write(f"Publish {plan.release} to {plan.repo}? [y/N] ")
-            sys.stdout.flush()
-        agreed = yes or sys.stdin.readline().strip().lower() in {"y", "yes"}
-        progress.start()
-        return agreed
-
-    return confirm
+    With ``yes`` it does not ask, and it shows nothing if there is no file to send or delete.
+    """
+    if not result.uploads and not result.deletes:
+        return result
+    progress.stop()
+    show_plan(result, as_json=as_json)
+    if not yes:
+        sys.stdout.write(f"Publish {result.release} to {result.repo}? [y/N] ")
+        sys.stdout.flush()
+    agreed = yes or sys.stdin.readline().strip().lower() in {"y", "yes"}
+    progress.start()
+    return result if agreed else msgspec.structs.replace(result, state="declined")
 
 
 def show_result(result: PushResult, *, as_json: bool) -> None:
@@ -131,9 +135,9 @@ def show_result(result: PushResult, *, as_json: bool) -> None:
         terminal.print_json(result.to_dict())
         return
     if result.state == "planned":
-        show_plan(result.plan)
+        show_plan(result)
     at = " ".join(filter(None, (result.commit, result.url)))
-    sys.stdout.write(f"{result.state}: {result.plan.repo} {result.plan.release} {at}".rstrip() + "\n")
+    sys.stdout.write(f"{result.state}: {result.repo} {result.release} {at}".rstrip() + "\n")
     for note in result.notes:
         sys.stdout.write(f"note: {note}\n")
 
@@ -152,7 +156,7 @@ def _interruptible(repo: str) -> Iterator[None]:
         os._exit(RemoteError.exit_status)
 
 
-def _unbuilt(made: BuildPlan, read: Sequence[Mapping[str, Any]], out: Path) -> Mapping[str, tuple[str, ...]]:
+def _unbuilt(made: Plan, read: Sequence[Mapping[str, Any]], out: Path) -> Mapping[str, tuple[str, ...]]:
     """The configs that a push would build, and why; empty if all are up to date.
 
     If this is known only after corpora were downloaded or annotated, these are all configs of the plan.
@@ -203,7 +207,7 @@ def show_sources(
     sys.stdout.flush()
 
 
-def show_plan(plan: Plan, *, as_json: bool = False) -> None:
+def show_plan(plan: PushResult, *, as_json: bool = False) -> None:
     """Prints what a push will send, delete, keep and change; on stderr if stdout is for JSON."""
     from discoprobe.cards.release.checks import name_some
 

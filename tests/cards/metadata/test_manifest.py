@@ -104,7 +104,10 @@ def test_a_part_that_is_missing_or_leads_out(tmp_path, large):
 def test_what_a_newer_version_wrote_is_written_again(tmp_path, entry):
     values = {
         "configs": {"dc_es": msgspec.to_builtins(entry) | {"mood": "new"}}, "moods": [1],
-        "sources": {"UD_es": msgspec.to_builtins(source_entry(Source("UD_es", "es"))) | {"weather": {"a": None}}},
+        "sources": {
+            "UD_es": msgspec.to_builtins(source_entry(Source("UD_es", "es", annotation={"labels": {"": 0.5}})))
+            | {"weather": {"a": None}}
+        },
     }  # fmt: skip
     found = manifest.read(written(tmp_path, **values))
     (text,) = manifest.texts(found).values()

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 import releases
 
-from discoprobe.cards.hub import staging
+from discoprobe.cards.hub import Hub, staging
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import checks as card_checks
 from discoprobe.cards.release import open_release
@@ -62,4 +62,4 @@ def test_a_manifest_that_lists_not_all_splits_is_not_published(tmp_path):
     del listing["configs"]["bso_de"]["files"]["train-00000-of-00001.parquet"]
     (folder / manifest.NAME).write_text(json.dumps(listing), encoding="utf-8")
     with pytest.raises(DiscoprobeError, match="does not list bso_de/train-"):
-        staging.stage(folder, manifest.read_release(folder), staging.Remote(), staging.Label("org/x"))
+        staging.stage(folder, manifest.read_release(folder), Hub("org/x"), staging.Remote())
