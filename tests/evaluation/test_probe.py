@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -304,7 +305,7 @@ def test_a_shortcut_of_pairs_is_known_of_both_rows(check):
     ]
     made = data(rows, pairs=True, perturbation=True)
     score = score_of_solver(made, check)
-    entry = {"audit": {"strongest": check, "accuracy": score.accuracy}}
+    entry = SimpleNamespace(audit=SimpleNamespace(strongest=check, accuracy=score.accuracy))
     name, accuracy, correct = evaluate._shortcut(made, entry)
     assert (name, accuracy) == (check, score.accuracy)
     assert len(score.ids) == made.rows.height // 2
