@@ -11,8 +11,9 @@ import syntaxgym_files
 from made_sentences import NAMES, document, sentence, stories
 
 import discoprobe
-from discoprobe.builders import Context, Settings, Shape, crossed, tasks_named
+from discoprobe.builders import Context, Settings, crossed, tasks_named
 from discoprobe.builders.audit import from_config
+from discoprobe.cards.metadata import config_entry
 from discoprobe.cards.release import syntaxgym
 from discoprobe.evaluation import surprisal
 from discoprobe.loaders import UnsupportedError, silent
@@ -304,7 +305,7 @@ def test_groups_with_one_row_of_each_condition_are_items(groups, conditions, ite
 
 def test_syntaxgym_has_items_with_four_conditions(config, items, tmp_path):
     rows = pl.DataFrame(config.splits["test"])
-    entry = {"shape": Shape.SUITE, "labels": list(config.labels), "task": config.task, "summary": "a suite"}
+    entry = config_entry(config, {}, {})
     ((name, lines),) = syntaxgym(lambda _: rows, config.name, entry)
     (tmp_path / name).write_text("".join(lines), encoding="utf-8")
     suite, trees = syntaxgym_files.read(tmp_path / name)

@@ -750,10 +750,10 @@ class Page:
         design = known[self.config.task]
         said = re.findall(r"\d[\d,.]*\d|\d", line.replace("`", ""))
         low, high = design["interval"][0], design["interval"][1]
-        shares = [design["accuracy"], low, high, design["threshold"]]
+        shares = [design["measured"], low, high, design["threshold"]]
         true = [f"{design['configs']}", f"{design['n']:,}", *(f"{share:.3f}" for share in shares)]
         self.same("the record of treebanks", said, true)
-        self.holds("its check", design["check"] in line and f"*{design['outcome']}*" in line)
+        self.holds("its check", design["check"] in line and f"*{design['status']}*" in line)
 
     def sources(self, lines):
         at = next(at for at, line in enumerate(lines) if line.startswith("| corpus"))

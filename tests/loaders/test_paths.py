@@ -48,6 +48,17 @@ def test_what_cannot_be_read_is_an_error(tmp_path, name, message):
         find_files([tmp_path / name])
 
 
+def made(path):
+    """An empty file at a path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    return path
+
+
+def nothing(path, digest):
+    """What is known of a file that is in no catalogue."""
+
+
 @pytest.mark.parametrize(
     ("path", "treebank", "lang", "name"),
     [
@@ -60,28 +71,29 @@ def test_what_cannot_be_read_is_an_error(tmp_path, name, message):
     ],
 )
 def test_names_tell_treebank_and_language(tmp_path, path, treebank, lang, name):
-    file = describe(tmp_path / path, tmp_path, None, None)
-    assert (file.treebank, file.lang, file.name) == (treebank, lang, name)
+    file = describe(made(tmp_path / path), tmp_path, None, nothing)
+    assert (file.treebank, file.lang, file.file.path) == (treebank, lang, name)
 
 
 def test_the_catalogue_names_treebank_and_language(tmp_path):
     known = Source("Talks-1", "tr", "CC0", "", "", "", documents=DocumentRule())
     for path in (tmp_path / "Talks" / "one.conllu", tmp_path / "en_x-ud-dev.conllu"):
-        file = describe(path, tmp_path, None, known)
+        file = describe(made(path), tmp_path, None, lambda *_: known)
         assert (file.treebank, file.facts) == ("Talks-1", known)
-    assert describe(tmp_path / "Talks" / "one.conllu", tmp_path, None, known).lang == "tr"
+    assert describe(tmp_path / "Talks" / "one.conllu", tmp_path, None, lambda *_: known).lang == "tr"
 
 
 def test_a_language_that_cannot_be_told_is_an_error_that_says_what_to_do(tmp_path):
+    path = made(tmp_path / "talks" / "one.conllu")
     with pytest.raises(DiscoprobeError, match="--lang"):
-        describe(tmp_path / "talks" / "one.conllu", tmp_path, None, None)
-    assert describe(tmp_path / "talks" / "one.conllu", tmp_path, "es", None).lang == "es"
+        describe(path, tmp_path, None, nothing)
+    assert describe(path, tmp_path, "es", nothing).lang == "es"
 
 
 def test_folders_above_the_one_that_was_given_do_not_overrule_a_given_language(tmp_path):
-    path = tmp_path / "fr" / "mine" / "one.conllu"
-    assert describe(path, tmp_path / "fr" / "mine", "es", None).lang == "es"
-    assert describe(path, tmp_path, "es", None).lang == "fr"
+    path = made(tmp_path / "fr" / "mine" / "one.conllu")
+    assert describe(path, tmp_path / "fr" / "mine", "es", nothing).lang == "es"
+    assert describe(path, tmp_path, "es", nothing).lang == "fr"
 
 
 def identity(corpora):
