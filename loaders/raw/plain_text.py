@@ -25,7 +25,6 @@ from discoprobe.loaders.languages.word_lists import zipf
 from discoprobe.loaders.raw.document import (
     DropCounts,
     Paragraph,
-    Part,
     RawDocument,
     ReadOptions,
     TextWithOffsets,
@@ -130,10 +129,9 @@ PAGES: Final = frozenset({"page-number", "running-head"})
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line without white space at its ends, and its offsets in the source; ``text`` is empty for a blank line."""
+    """A line without white space at its ends, and where it begins in the source; a blank line is empty."""
 
     start: int
-    end: int
     text: str
     page_break: bool  # a form feed is in it, or in blank lines before it
     indented: bool
@@ -155,47 +153,49 @@ def row_document(
     If there are marked headings, paragraphs have the numbers of their sections. If the text begins with a heading of a
     higher level than all others (``# Title``), that heading begins no section.
     """
-    parts = row.parts if row.parts is not None else _divide(row, options, counts, boilerplate)
-    cleaned = (paragraph for part in parts for paragraph in _clean_part(row, part, options.lang, counts))
+    read = row.paragraphs or _divide(row, options, counts, boilerplate)
+    cleaned = (clean for paragraph in read for clean in _clean_paragraph(row, paragraph, options.lang, counts))
     paragraphs = list(with_gaps(cleaned))
     levels = [paragraph.level for paragraph in paragraphs]
     has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)  # it begins no section
     if sum(map(bool, levels)) > has_title:
         sections = zip(paragraphs, accumulate(map(bool, levels)), strict=True)
         paragraphs = [replace(paragraph, section=number - has_title) for paragraph, number in sections]
-    return replace(row, paragraphs=tuple(paragraphs), parts=None)
+    return replace(row, paragraphs=tuple(paragraphs))
 
 
-def _clean_part(row: RawDocument, part: Part, lang: str, counts: DropCounts) -> Iterator[Paragraph | None]:
-    """A part as a paragraph, or as several if it has empty sentences; None for each gap.
+def _clean_paragraph(
+    row: RawDocument, paragraph: Paragraph, lang: str, counts: DropCounts
+) -> Iterator[Paragraph | None]:
+    """A paragraph cleaned, or several of it if it has empty sentences; None for each gap.
 
     In plain text divided words are joined, and a line that has only markup is ignored.
     """
-    is_plain = row.parts is None
-    if part.gap:
+    is_plain, spans = not row.paragraphs, paragraph.sentences
+    if paragraph.gap:
         yield None
-    texts = [TextWithOffsets(row.source_text[start:end], start) for start, end in part.spans]
-    if not part.segmented:
-        text, _ = TextWithOffsets.joined(texts, "\n")
-        edits = hyphen_edits(text.text, row.source_text, lang) if is_plain else []
+    if spans is None:
+        edits = hyphen_edits(paragraph.text, row.source_text, lang) if is_plain else []
         counts.add("line-hyphen", row.source, len(edits))
-        texts = [text.replace(edits)]
+        texts = [paragraph.content.edited(edits)]
+    else:
+        texts = [paragraph.content.cut(start, end) for start, end in spans]
     cleaned = [clean(text, counts, row.source) for text in texts]
-    if is_plain or not part.segmented:
+    if is_plain or spans is None:
         cleaned = [text for text in cleaned if text.text]
     for is_filled, group in groupby(cleaned, lambda text: bool(text.text)):
         sentences = list(group)
         if is_filled:
-            text, spans = TextWithOffsets.joined(sentences)
-            yield Paragraph(
-                text, part.kind, tuple(spans) if part.segmented else None, speaker=part.speaker, level=part.level
-            )
+            text, places = TextWithOffsets.joined(sentences)
+            yield replace(paragraph, content=text, sentences=None if spans is None else tuple(places), gap=False)
         else:
             counts.add("empty-segment", row.source, len(sentences))
             yield None
 
 
-def _divide(row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
+def _divide(
+    row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]
+) -> Iterator[Paragraph]:
     """The paragraphs and headings of plain text."""
     lines = lines_of(row.source_text)
     filled = [i for i, line in enumerate(lines) if line.text]
@@ -224,17 +224,17 @@ def _divide(row: RawDocument, options: ReadOptions, counts: DropCounts, boilerpl
         kind = line_kind([[line.text for line in block.lines] for block in bodies])
     _mark_titles(bodies, lines[filled[0]] if filled else None)
     for block in blocks:
-        spans = [(line.start, line.end) for line in block.lines]
+        texts = [TextWithOffsets(line.text, line.start) for line in block.lines]
         if block.title and (match := HEADING.match(block.lines[0].text)):
-            start, end = (block.lines[0].start + at for at in match.span("title"))
-            yield Part([(start, end)], "heading", gap=block.gap, level=len(match["mark"]))
-        elif block.title or kind == "wrapped":
-            yield Part(spans, "heading" if block.title else "text", gap=block.gap)
-        elif kind == "sentences":
-            yield Part(spans, segmented=True, gap=block.gap)
+            title_text = texts[0].cut(*match.span("title"))
+            yield Paragraph(title_text, "heading", gap=block.gap, level=len(match["mark"]))
+        elif kind == "paragraphs" and not block.title:
+            for number, text in enumerate(texts):
+                yield Paragraph(text, gap=block.gap and not number)
         else:
-            for number, span in enumerate(spans):
-                yield Part([span], gap=block.gap and not number)
+            text, spans = TextWithOffsets.joined(texts, "\n")
+            sentences = tuple(spans) if kind == "sentences" and not block.title else None
+            yield Paragraph(text, "heading" if block.title else "text", sentences, gap=block.gap)
 
 
 def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
@@ -261,7 +261,7 @@ def lines_of(source: str) -> list[Line]:
         text = line.strip()
         page_break |= "\f" in line
         start = at + len(line) - len(line.lstrip())
-        lines.append(Line(start, start + len(text), text, page_break, line[:1].isspace()))
+        lines.append(Line(start, text, page_break, line[:1].isspace()))
         at += len(line) + 1
         page_break &= not text
     return lines
