@@ -137,14 +137,6 @@ class Line(msgspec.Struct, frozen=True):
     indented: bool
 
 
-class _Block(msgspec.Struct):
-    """Lines that belong together. ``gap``: text was removed before them. ``title``: they are a heading."""
-
-    lines: list[Line]
-    gap: bool
-    title: bool
-
-
 def row_document(
     row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
@@ -203,54 +195,59 @@ def _divide(
     reasons |= {filled[i]: reason for i, reason in page_lines([lines[i] for i in filled]).items()}
     for reason in reasons.values():
         counts.add(reason, row.source)
-    blocks: list[_Block] = []
+    blocks: list[tuple[list[Line], bool]] = []  # lines that belong together, and whether text was removed before them
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
     for i, line in enumerate(lines):
         if i in reasons or not line.text:
             between.add(reasons.get(i, ""))
             continue
         gap = not between <= {"", *PAGES}
-        title = HEADING.match(line.text) is not None
         # A block ends at a blank or removed line, but not inside a sentence that a page break interrupts.
-        interrupted = blocks and PAGES & between and is_interrupted(blocks[-1].lines[-1].text, line.text)
-        if blocks and not (gap or title or blocks[-1].title) and (interrupted or not between):
-            blocks[-1].lines.append(line)
+        before = blocks[-1][0] if blocks else []
+        interrupted = before and PAGES & between and is_interrupted(before[-1].text, line.text)
+        marked = any(HEADING.match(each.text) for each in (*before[:1], line))
+        if before and not (gap or marked) and (interrupted or not between):
+            before.append(line)
         else:
-            blocks.append(_Block([line], gap, title))
+            blocks.append(([line], gap))
         between = set()
-    bodies = [block for block in blocks if not block.title]
+    bodies = [block for block, _ in blocks if not HEADING.match(block[0].text)]
     kind = options.lines
     if kind == "auto":
-        kind = line_kind([[line.text for line in block.lines] for block in bodies])
-    _mark_titles(bodies, lines[filled[0]] if filled else None)
-    for block in blocks:
-        texts = [TextWithOffsets(line.text, line.start) for line in block.lines]
-        if block.title and (match := HEADING.match(block.lines[0].text)):
+        kind = line_kind([[line.text for line in body] for body in bodies])
+    titles = _titles(bodies, lines[filled[0]] if filled else None)
+    for block, gap in blocks:
+        texts = [TextWithOffsets(line.text, line.start) for line in block]
+        is_title = block[0] in titles
+        if match := HEADING.match(block[0].text):
             title_text = texts[0].cut(*match.span("title"))
-            yield Paragraph(title_text, "heading", gap=block.gap, level=len(match["mark"]))
-        elif kind == "paragraphs" and not block.title:
+            yield Paragraph(title_text, "heading", gap=gap, level=len(match["mark"]))
+        elif kind == "paragraphs" and not is_title:
             for number, text in enumerate(texts):
-                yield Paragraph(text, gap=block.gap and not number)
+                yield Paragraph(text, gap=gap and not number)
         else:
             text, spans = TextWithOffsets.joined(texts, "\n")
-            sentences = tuple(spans) if kind == "sentences" and not block.title else None
-            yield Paragraph(text, "heading" if block.title else "text", sentences, gap=block.gap)
+            sentences = tuple(spans) if kind == "sentences" and not is_title else None
+            yield Paragraph(text, "heading" if is_title else "text", sentences, gap=gap)
 
 
-def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
-    """Mark headings: short blocks of one line that do not end a sentence, or that introduce a list (``PROSE``).
+def _titles(blocks: Sequence[Sequence[Line]], first: Line | None) -> Collection[Line]:
+    """The headings: blocks of one short line that does not end a sentence, or that introduces a list (``PROSE``).
 
     The first line of the text may be of any length. A line that introduces speech (*Luego dijo:*) is no heading.
     """
-    if sum(is_final(block.lines[-1].text) for block in blocks) < PROSE * len(blocks):
-        return
+    if sum(is_final(block[-1].text) for block in blocks) < PROSE * len(blocks):
+        return ()
+    titles = set()
     for block, after in zip_longest(blocks, blocks[1:]):
-        line, announces = block.lines[0].text, block.lines[0].text.endswith(":")
+        line, announces = block[0].text, block[0].text.endswith(":")
         words = INTRODUCTION_WORDS if announces else TITLE_WORDS
         short = len(line) <= TITLE_CHARACTERS and len(line.split()) <= words
-        speech = announces and after is not None and SPEECH.match(after.lines[0].text) is not None
-        opens = (short and announces and not speech) or ((short or block.lines[0] is first) and not is_final(line))
-        block.title = len(block.lines) == 1 and opens
+        speech = announces and after is not None and SPEECH.match(after[0].text) is not None
+        opens = (short and announces and not speech) or ((short or block[0] is first) and not is_final(line))
+        if len(block) == 1 and opens:
+            titles.add(block[0])
+    return titles
 
 
 def lines_of(source: str) -> list[Line]:
