@@ -216,7 +216,7 @@ def position_in_block(blocks: Ints) -> Ints:
     return at - np.maximum.accumulate(np.where(changes(blocks), at, 0))
 
 
-class Words(msgspec.Struct, frozen=True):
+class WordLines(msgspec.Struct, frozen=True):
     """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines."""
 
     lines: pl.DataFrame  # all word lines, as :func:`read_rows` gives them
@@ -230,7 +230,7 @@ class Words(msgspec.Struct, frozen=True):
     ranges: pl.DataFrame  # multiword tokens: ``at`` (index of the line), ``first``, ``last``, ``word`` (index of first)
 
 
-def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
+def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> WordLines:
     """The words and multiword tokens among word lines, without the blocks ``left_out``."""
     if left_out:
         lines = lines.filter(~pl.col("block").is_in(list(left_out)))
@@ -245,7 +245,7 @@ def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
     ranges = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at], first=first, last=last).drop_nulls("first")
     block = rows["block"].to_numpy()
     sentence = np.cumsum(changes(block)) - 1
-    return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, sentence, ranges)
+    return WordLines(lines, heads, is_word, rows, number[is_word], heads[is_word], block, sentence, ranges)
 
 
 EMPTY_NODE: Final = r"^(0|[1-9][0-9]*)\.[1-9][0-9]*$"
@@ -293,7 +293,7 @@ def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
     yield from problems(rows, (rows["n_cells"] != len(NAMES)).to_numpy(), "columns", message)
 
 
-def check_ids(words: Words) -> Iterator[Fault]:
+def check_ids(words: WordLines) -> Iterator[Fault]:
     """Check that words are numbered 1, 2, 3 …, and that every other line is a multiword token or an empty node."""
     expected = position_in_block(words.block) + 1
     rows, message = words.rows, "ID {id} where {expected} was expected"
@@ -308,7 +308,7 @@ def check_ids(words: Words) -> Iterator[Fault]:
     yield from problems(words.lines, wordless, "no words", "the sentence has no words")
 
 
-def check_ranges(words: Words) -> Iterator[Fault]:
+def check_ranges(words: WordLines) -> Iterator[Fault]:
     """Check that a multiword token ``a-b`` is before word a, in one sentence with its words, and overlaps no other."""
     at, first, last, block = (words.ranges[name].to_numpy() for name in ("word", "first", "last", "block"))
     end = at + last - first
@@ -319,7 +319,7 @@ def check_ranges(words: Words) -> Iterator[Fault]:
     yield from problems(words.ranges, ~inside | (at <= before), "multiword token", message)
 
 
-def check_heads(words: Words) -> Iterator[Fault]:
+def check_heads(words: WordLines) -> Iterator[Fault]:
     """Check that HEAD is ``_`` for all words of a sentence, or that every word has one and they form a tree."""
     rows, sentence = words.rows, words.sentence
     length = np.bincount(sentence)[sentence]
@@ -352,7 +352,7 @@ def check_heads(words: Words) -> Iterator[Fault]:
     yield from problems(rows, ~reached & (roots > 0), "HEAD cycle", "the HEADs from this word run in a circle")
 
 
-def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
+def check_cells(words: WordLines, unknown_tag: Flags) -> Iterator[Fault]:
     """Check that cells are not empty, UPOS is no ``unknown_tag`` (a flag per word), and FEATS are ``A=b|C=d``."""
     empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in ("form", "lemma", "upos", "deprel")])
     yield from problems(words.lines, empty, "empty cell", "a column is empty; a missing value is written _")
@@ -374,7 +374,7 @@ def well_formed_feats(value: str) -> bool:
 NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 
 
-def align(words: Words, texts: pl.Series) -> tuple[pl.Series, Flags, dict[str, pa.Array]]:
+def align(words: WordLines, texts: pl.Series) -> tuple[pl.Series, Flags, dict[str, pa.Array]]:
     """Find the words of well-formed sentences in their texts; words of a multiword token have the offsets of the token.
 
     Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Otherwise the

@@ -38,8 +38,8 @@ GENDERS: Final = {"m": "Masc", "f": "Fem", "fm": "Fem,Masc", "n": "Neut"}
 NUMBERS: Final = {"sg": "Sing", "pl": "Plur"}
 
 
-_Word = tuple[str, str, str, int]
-"""A word: its form, its tag, its brackets, its line."""
+_Cells = tuple[str, str, str, int]
+"""The cells of a word that are used: its form, its tag, its brackets; and its line."""
 Facts = Mapping[tuple[int, tuple[int, ...]], Mention]
 """Sentence and words → what the second file says of a mention, without its entity; of LitBank, its kind, too."""
 
@@ -56,9 +56,9 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
         lang: the code of the language, whose rules set the blanks.
         facts: of mentions, from the second file.
     """
-    documents: list[tuple[str, list[list[_Word]]]] = []
+    documents: list[tuple[str, list[list[_Cells]]]] = []
     problems: list[CorpusFormatError] = []
-    words: list[_Word] = []
+    words: list[_Cells] = []
     for number, line in enumerate([*data.decode(errors="replace").split("\n"), ""], 1):
         begins, cells = BEGIN.match(line), line.split("\t") if "\t" in line else line.split()
         if line.startswith("#") or not line.strip():
@@ -88,7 +88,7 @@ def read_conll2012(data: bytes, stem: str, lang: str, facts: Facts) -> Annotated
 
 
 def _mentions(
-    sentences: Sequence[Sequence[_Word]], before: int, facts: Facts
+    sentences: Sequence[Sequence[_Cells]], before: int, facts: Facts
 ) -> tuple[list[Mention], list[CorpusFormatError]]:
     """The mentions of a document, in the order in which they end, and what is malformed in its brackets."""
     problems: list[CorpusFormatError] = []

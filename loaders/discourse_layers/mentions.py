@@ -46,7 +46,7 @@ def malformed(line: int, problem: str, sent_id: str | None = None) -> CorpusForm
     return CorpusFormatError(problem, line=line, sent_id=sent_id, reason="malformed-mention")
 
 
-class _Word(msgspec.Struct, frozen=True):
+class _Node(msgspec.Struct, frozen=True):
     """A word (number, head) or an empty node (0, 0) with the line that it stands in, and its MISC."""
 
     number: int
@@ -56,7 +56,7 @@ class _Word(msgspec.Struct, frozen=True):
     misc: str = ""
 
 
-_Found = tuple[str, str, list[_Word]]
+_Found = tuple[str, str, list[_Node]]
 """A mention that is being read: its entity, the fields of its first bracket, its words so far."""
 
 
@@ -79,7 +79,7 @@ def read_mentions(
         return [], [], fields
     mentions: list[Mention] = []
     problems: list[CorpusFormatError] = []
-    words: list[_Word] = []
+    words: list[_Node] = []
     open_before: dict[str, list[CorpusFormatError]] = {}
     sent_id = None
     for number, text in enumerate([*data.decode(errors="replace").split("\n"), ""], line + 1):
@@ -95,7 +95,7 @@ def read_mentions(
             brackets = ENTITY.search(cells[-1])
             head = int(cells[HEAD]) if len(cells) > HEAD and not place[2] and cells[HEAD].isdigit() else 0
             words.append(
-                _Word(0 if place[2] else int(place[1]), head, number, brackets[1] if brackets else "", cells[-1])
+                _Node(0 if place[2] else int(place[1]), head, number, brackets[1] if brackets else "", cells[-1])
             )
         elif not text and words:
             sentence += any(word.number for word in words)
@@ -110,7 +110,7 @@ def read_mentions(
 
 
 def _mentions_of_sentence(
-    words: Sequence[_Word], sentence: int, fields: Sequence[str], open_before: dict[str, list[CorpusFormatError]],
+    words: Sequence[_Node], sentence: int, fields: Sequence[str], open_before: dict[str, list[CorpusFormatError]],
     sent_id: str | None,
 ) -> Iterator[Mention]:  # fmt: skip
     """The mentions of a sentence, in the order in which they end.
@@ -152,7 +152,7 @@ def _mentions_of_sentence(
     return reversed(mentions.values())
 
 
-def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
+def _brackets(word: _Node) -> Iterator[tuple[str, str, bool]]:
     """The brackets of a word: name of the entity (and part), fields if the bracket opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
         raise malformed(word.line, f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)")
