@@ -107,7 +107,7 @@ def test_formats_of_three_splits_leave_out_a_config_that_has_fewer_and_say_why(r
     assert export(partial, tmp_path / "out", "senteval")[1]["somo_en"] == why
     with pytest.raises(UnsupportedError, match=why):
         export(partial, tmp_path / "other", "senteval", ["somo_en"])
-    assert export(partial, tmp_path / "rows", "jsonl", ["somo_en"]).files["somo_en"][-1] == "somo_en/test.jsonl"
+    assert export(partial, tmp_path / "rows", "jsonl", ["somo_en"])[0]["somo_en"][-1] == "somo_en/test.jsonl"
 
 
 def test_xprobe_has_sentence_then_label_in_a_file_per_split(release, tmp_path):
