@@ -20,7 +20,6 @@ import polars as pl
 
 from discoprobe.builders.settings import UNIMORPH
 from discoprobe.builders.task import AnyTask
-from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.treebanks import (
@@ -59,6 +58,7 @@ from discoprobe.silver import held_out, is_annotated, label_errors
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from discoprobe.cards.text.examples import ContextSentence
     from discoprobe.loaders.corpus import Corpus
 
 
@@ -622,9 +622,7 @@ class Contexts:
         sentences: list[ContextSentence] = []
         last = None
         for number, sent_id, text in near.select("number_near", "sent_id", "text").iter_rows():
-            sentences.append(
-                ContextSentence(sent_id, text, sent_id in sent_ids, last is not None and number > last + 1)
-            )
+            sentences.append((text, sent_id in sent_ids, last is not None and number > last + 1))
             last = number
         return sentences
 

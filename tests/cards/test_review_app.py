@@ -123,17 +123,12 @@ def test_the_edit_of_a_pair_is_marked_in_both(left, right, marked):
 
 def test_context_of_the_source(release):
     def around(lang, corpus, ids):
-        return [Line(f"{lang} {corpus} {sorted(ids)}", True, False), Line("after", False, True)]  # noqa: FBT003
+        return [(f"{lang} {corpus} {sorted(ids)}", True, False), ("after", False, True)]
 
     with reviewing(release, context=around) as app:
         text = app.get("/row/bso_de/de-test-3")[2]
     assert "de UD_de [&#39;s3&#39;]" in text
     assert 'class="gap"' in text
-
-
-class Line:
-    def __init__(self, text, in_row, after_gap):
-        self.text, self.in_row, self.after_gap = text, in_row, after_gap
 
 
 def test_the_rows_that_a_solver_is_surest_of(tmp_path, monkeypatch):
