@@ -318,6 +318,7 @@ def test_a_usage_error_is_one_line_that_names_the_help(command):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["--set", "lines=sentences"], "'lines' says how text is read: give it to `build annotate --set`"),
         (["--set", "x=abc"], "unknown setting 'x'; give block, "),
         (["--set", "ipm_mn=1"], "unknown setting 'ipm_mn'; did you mean ipm_min"),
         (["--set", "ipm_min=abc"], "setting 'ipm_min=abc' cannot be read; give a value such as ipm_min=0.9"),
