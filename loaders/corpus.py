@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -185,6 +187,42 @@ class Mention(msgspec.Struct, frozen=True):
     salience: float | None = None
     bridge: str | None = None
     parts: tuple[str, ...] = ()
+
+
+class Word(msgspec.Struct, frozen=True):
+    """A syntactic word; what is not known is empty. Lists of words are sentences: a word has a number in them, from 1.
+
+    Attributes:
+        form: the word as written.
+        lemma: as in CoNLL-U; so are ``upos``, ``xpos``, ``feats`` and ``deprel``.
+        head: the number of a word, 0 for the root; None if it is not known.
+        start: of the token, which may be a multiword token, in the text of the sentence (of the paragraph, while raw
+            text is annotated); -1 if it is not known. So is ``end``.
+        mwt: the number of the first word of its multiword token; 0 outside any. It is known of words from a corpus.
+        confidence: the logarithms of the probability that a model gives UPOS and FEATS, and head and relation.
+    """
+
+    form: str
+    lemma: str = ""
+    upos: str = ""
+    xpos: str = ""
+    feats: str = ""
+    head: int | None = None
+    deprel: str = ""
+    start: int = -1
+    end: int = -1
+    mwt: int = 0
+    confidence: tuple[float, float] | None = None
+
+    @property
+    def features(self) -> Mapping[str, str]:
+        """Its features: name → value, or several values (``Fem,Masc``)."""
+        return _features(self.feats)
+
+
+@lru_cache(maxsize=2**16)
+def _features(feats: str) -> Mapping[str, str]:
+    return MappingProxyType(dict(pair.partition("=")[::2] for pair in feats.split("|") if pair))
 
 
 CONFIDENCE: Final[dict[str, PolarsDataType]] = {

@@ -18,10 +18,10 @@ from discoprobe.builders import Config, Settings, blocks_of, build_all, tasks_na
 from discoprobe.builders.sentences.confidence import MEASURES, is_sure
 from discoprobe.cards.review import read_card
 from discoprobe.loaders.catalogue.treebanks import Source
-from discoprobe.loaders.corpus import Trust
+from discoprobe.loaders.corpus import Trust, Word
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
-from discoprobe.loaders.raw.segmentation import Sentence, Token, Word
+from discoprobe.loaders.raw.segmentation import Sentence
 from discoprobe.silver import LEAST, LIMIT, held_out, is_annotated, label_errors
 from discoprobe.silver import _errors as label_errors_of
 from discoprobe.sources import load_corpus
@@ -61,29 +61,29 @@ class Annotator:
         text = paragraph.text
         number = next(n for n, each in enumerate(sentences()) if each.metadata["text"] == text[start:end])
         is_wrong = self.wrong and number % self.wrong == 0
-        tokens, at, covered = [], start, 0
+        words, at, covered = [], start, 0
         for token in sentences()[number]:
             if isinstance(token["id"], tuple) and token["id"][1] == "-":
                 at = text.index(token["form"], at)
-                tokens.append((at, at + len(token["form"]), []))
-                at, covered = at + len(token["form"]), token["id"][2]
+                place = at, at + len(token["form"])
+                at, covered = place[1], token["id"][2]
             elif isinstance(token["id"], int):
                 if token["id"] > covered:
                     at = text.index(token["form"], at)
-                    tokens.append((at, at + len(token["form"]), []))
-                    at += len(token["form"])
+                    place = at, at + len(token["form"])
+                    at = place[1]
                 feats = "|".join(f"{name}={value}" for name, value in (token["feats"] or {}).items())
                 for name in OPPOSITE if is_wrong else ():
                     if name in feats.split("|"):
                         feats = feats.replace(name, OPPOSITE[name])
                         break
                 head = token["head"] + (self.divided and token["head"] > 1)
-                tokens[-1][2].append(Word(
-                    token["form"], token["lemma"], token["upos"], "_", feats or "_", str(head), token["deprel"]
+                words.append(Word(
+                    token["form"], token["lemma"], token["upos"], "", feats, head, token["deprel"], *place
                 ))  # fmt: skip
                 if self.divided and token["id"] == 1:
-                    tokens[-1][2].append(Word("se", "se", "PART", "_", "_", "1", "discourse"))
-        return Sentence(paragraph, start, end, tuple(Token(low, high, tuple(words)) for low, high, words in tokens))
+                    words.append(Word("se", "se", "PART", "", "", 1, "discourse", *place))
+        return Sentence(paragraph, start, end, tuple(words))
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Documents with coreference: their sentences, words and mentions, for tasks that follow entities through a text."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 from msgspec import field
 
-from discoprobe.loaders.corpus import MENTIONS, Mention, Shard, feat
+from discoprobe.loaders.corpus import MENTIONS, Mention, Shard, Word
 
 STEM: Final = (4, 2)
 """First characters of a word by which words are compared, in scripts with and without capitals."""
@@ -22,23 +22,6 @@ def stem(form: str) -> str:
     """The beginning of a word in small letters, which most of its forms have in common."""
     small = form.lower()
     return small[: STEM[0] if small != form.upper() else STEM[1]]
-
-
-class TextWord(msgspec.Struct, frozen=True):
-    """A word: what a corpus does not annotate is empty, and ``head`` null; the head of a root is 0.
-
-    ``start`` and ``end`` are those of the multiword token that it is part of, and ``token`` the number of that, or
-    null.
-    """
-
-    form: str
-    upos: str
-    deprel: str
-    head: int | None
-    start: int | None
-    end: int | None
-    token: int | None
-    feats: Mapping[str, str]
 
 
 class TextMention(Mention, frozen=True):
@@ -112,10 +95,10 @@ class TextSentence(msgspec.Struct, frozen=True, dict=True):
     sent_id: str
     key: int
     text: str
-    words: list[TextWord]
+    words: list[Word]
     mentions: list[TextMention]
 
-    def word(self, number: int) -> TextWord:
+    def word(self, number: int) -> Word:
         """The word with a number, from 1."""
         return self.words[number - 1]
 
@@ -135,13 +118,8 @@ class TextSentence(msgspec.Struct, frozen=True, dict=True):
         return mention.words[0] if mention.head is None else mention.head
 
 
-def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list[TextSentence]]]:
-    """The documents of a shard that have mentions, each with all its sentences in order.
-
-    Args:
-        shard: of a corpus with coreference.
-        features: those of FEATS that the words have.
-    """
+def documents(shard: Shard) -> Iterator[tuple[int, list[TextSentence]]]:
+    """The documents of a shard that have mentions, each with all its sentences in order."""
     mentions: defaultdict[int, list[TextMention]] = defaultdict(list)
     kind = pl.col("kind").replace(OF_CORPUS)
     for row in shard.mentions.select(*MENTIONS).with_columns(kind).iter_rows(named=True):
@@ -150,13 +128,12 @@ def documents(shard: Shard, features: Sequence[str]) -> Iterator[tuple[int, list
     marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
     chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
     columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
-        "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
-        "head", "start", "end", "mwt", *map(feat, features),
+        "sent", "form", *(pl.col(name).cast(pl.String).fill_null("") for name in ("lemma", "upos", "feats", "deprel")),
+        "head", *(pl.col(name).cast(pl.Int64).fill_null(-1) for name in ("start", "end")), pl.col("mwt").fill_null(0),
     )  # fmt: skip
-    words: defaultdict[int, list[TextWord]] = defaultdict(list)
-    for sent, form, upos, deprel, head, start, end, token, *feats in columns.iter_rows():
-        of_word = {name: value for name, value in zip(features, feats, strict=True) if value}
-        words[sent].append(TextWord(form, upos, deprel, head, start, end, token, of_word))
+    words: defaultdict[int, list[Word]] = defaultdict(list)
+    for sent, form, lemma, upos, feats, deprel, head, start, end, mwt in columns.iter_rows():
+        words[sent].append(Word(form, lemma, upos, "", feats, head, deprel, start, end, mwt))
     for (doc,), part in chosen.partition_by("doc", maintain_order=True, as_dict=True).items():
         facts = part.select("index", "run", "sent", "sent_id", "key", "text").iter_rows()
         yield (

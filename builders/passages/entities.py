@@ -15,8 +15,8 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from discoprobe.builders.passages.coreference import TextMention, TextSentence, TextWord, documents, stem
-from discoprobe.loaders.corpus import Shard
+from discoprobe.builders.passages.coreference import TextMention, TextSentence, documents, stem
+from discoprobe.loaders.corpus import Shard, Word
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
 
@@ -29,10 +29,6 @@ SHORTEST: Final = 40
 LONGEST: Final = 200
 """Most words of a passage, which then fits into the 512 tokens of most encoders."""
 
-FEATURES: Final = (
-    "Number", "Gender", "Person", "PronType", "Reflex", "Poss", "Definite", "Number[psor]", "Gender[psor]",
-    "Person[psor]", "Case",
-)  # fmt: skip
 KINDS: Final = {"PRON": "pronoun", "DET": "pronoun", "PROPN": "name", "NOUN": "noun"}
 """Part of speech of the head of a mention → what kind of a mention it is; others (clauses, *here*) are ``other``."""
 
@@ -167,7 +163,7 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
         entities = entities_of(sentences)
         kinds = any(mention.kind for sentence in sentences for mention in sentence.mentions)
         articles = any(
-            "Definite" in word.feats and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
+            "Definite" in word.features and (word.upos == "DET" or (word.upos == "PRON" and not kinds))
             for sentence in sentences for word in sentence.words
         )  # fmt: skip
         begins, possessing = Counter[str](), Counter[str]()
@@ -204,16 +200,16 @@ def _n_words(sentences: Sequence[TextSentence]) -> int:
 
 def described_documents(shard: Shard, forms: PronounForms) -> Iterator[tuple[int, list[TextSentence]]]:
     """The documents of a shard that have mentions; what the corpus does not say of pronouns, their forms do."""
-    listed = {form: {"Person": "3"} for form in forms.others} | {form: {"Person": "1"} for form in forms.speakers}
-    listed |= {form: {"Person": "1", "Definite": "Ind"} for form in forms.indefinite}
-    listed |= {form: {"Person": "1", "Reflex": "Yes"} for form in forms.reflexive}
-    listed |= {form: {"Person": "3", "Gender": group} for group, of_group in forms.third.items() for form in of_group}
+    listed = dict.fromkeys(forms.others, "Person=3") | dict.fromkeys(forms.speakers, "Person=1")
+    listed |= dict.fromkeys(forms.indefinite, "Definite=Ind|Person=1")
+    listed |= dict.fromkeys(forms.reflexive, "Person=1|Reflex=Yes")
+    listed |= {form: f"Gender={group}|Person=3" for group, of_group in forms.third.items() for form in of_group}
 
-    def described(word: TextWord) -> TextWord:
+    def described(word: Word) -> Word:
         by_form = None if word.upos else listed.get(word.form, listed.get(word.form.lower()))
         return replace(word, upos="PRON", feats=by_form) if by_form else word
 
-    for doc, sentences in documents(shard, FEATURES):
+    for doc, sentences in documents(shard):
         yield doc, [replace(sentence, words=list(map(described, sentence.words))) for sentence in sentences]
 
 
@@ -249,7 +245,7 @@ def _head(mention: TextMention) -> int:
     return mention.words[-1] if mention.head is None else mention.head
 
 
-def _kind_of_mention(head: TextWord, of_corpus: str | None) -> str:
+def _kind_of_mention(head: Word, of_corpus: str | None) -> str:
     """What kind of a mention one with this head is, as the corpus says, or by its part of speech.
 
     Where neither is known, a word with a capital is a name.
@@ -259,17 +255,17 @@ def _kind_of_mention(head: TextWord, of_corpus: str | None) -> str:
     return "name" if head.form[:1].isupper() else "noun"
 
 
-def _is_speaker(word: TextWord) -> bool:
+def _is_speaker(word: Word) -> bool:
     """Whether a pronoun is of the first or second person."""
     return _features(word).get("Person") in {"1", "2"}
 
 
-def _features(word: TextWord) -> Mapping[str, str | None]:
+def _features(word: Word) -> Mapping[str, str | None]:
     """The features of a head that are those of what the mention refers to.
 
     Number and Gender of a possessive determiner agree with what is possessed; the possessor's are in ``[psor]``.
     """
-    feats = dict(word.feats)
+    feats: dict[str, str | None] = dict(word.features)
     of_possessor = {name: feats.pop(f"{name}[psor]", None) for name in ("Number", "Gender", "Person")}
     if feats.get("Poss") and (any(of_possessor.values()) or word.upos == "DET"):
         return feats | of_possessor | {"Person": of_possessor["Person"] or feats.get("Person")}
@@ -317,9 +313,9 @@ def _described(
     inside, head = {*mention.words}, _head(mention)
     first, last, root = (sentence.word(number) for number in (min(inside), max(inside), head))
     of_mention = [sentence.word(number) for number in inside]
-    tokens = {word.token for word in of_mention} - {None}
-    fused = any(word.token in tokens and number not in inside for number, word in enumerate(sentence.words, 1))
-    if fused or first.start is None or last.end is None or max(inside) - min(inside) + 1 > len(inside):
+    tokens = {word.mwt for word in of_mention} - {0}
+    fused = any(word.mwt in tokens and number not in inside for number, word in enumerate(sentence.words, 1))
+    if fused or first.start < 0 or last.end < 0 or max(inside) - min(inside) + 1 > len(inside):
         return None
     inner, outer = sentence.text[first.start : last.end], sentence.text[: first.start] + sentence.text[last.end :]
     if not all(any(map(str.isalnum, text)) for text in (inner, outer)):
@@ -329,13 +325,13 @@ def _described(
     features = {"Number": mention.number, "Gender": mention.gender, **_features(root)}
     features |= {"Number": "Plur"} if joined else {}
     determined = len(inside) > 1 and (first.upos in {"DET", "PRON"} or not first.upos)
-    definiteness = "indefinite" if first.feats.get("Definite") == "Ind" else "definite" if determined else ""
+    definiteness = "indefinite" if first.features.get("Definite") == "Ind" else "definite" if determined else ""
     if articles and kind == "noun" and not determined and features.get("Number") == "Plur":
         definiteness = "bare"
     if articles and kind != "pronoun" and len(inside) == 1 and not root.upos and not mention.kind:
         inside_clause = re.search(r"[\w,]\s*$", sentence.text[: first.start])
         kind = "name" if kind == "name" and inside_clause else "other"  # it may be a verb that stands for its subject
-    if len(inside) > 1 and first.feats.get("Reflex"):
+    if len(inside) > 1 and first.features.get("Reflex"):
         kind = "other"
     nested = (each for each in sentence.mentions if each.words[0] == mention.words[0] and each.n_words < len(inside))
     possessor = next((each.entity for each in nested if each.entity != mention.entity), "")

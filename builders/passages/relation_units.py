@@ -28,7 +28,7 @@ import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.sampling.balance import (
-    Classes,
+    Supported,
     by_frequency,
     cap,
     frequent_in_splits,
@@ -228,20 +228,20 @@ def _sample_relations(frame: pl.DataFrame, context: Context) -> Sample:
     drops = context.drops
     split = with_splits(_each_once(drops.usable(frame), context), context)
     split = drops.keep(split, _without_leaks(split), "in-two-splits")
-    classes = _classes(split, context)
-    others_left_out = drops.without_labels(split, classes.left_out)
-    rows_of_classes = others_left_out.filter(pl.col("label").is_in(classes.names))
+    supported, left_out, reason = _supported(split, context)
+    others_left_out = drops.without_labels(split, left_out)
+    rows_of_classes = others_left_out.filter(pl.col("label").is_in(supported))
     capped = cap(rows_of_classes, context.settings, *context.seed_key) if rows_of_classes.height else rows_of_classes
     drops.keep(rows_of_classes, capped, "over-size")
-    names = context.labels or classes.names
+    names = context.labels or supported
     indices = {name: index for index, name in enumerate(names)}
     rows = capped.with_columns(
         label=pl.col("label").replace_strict(indices, return_dtype=pl.Int64, default=None),
         pair=pl.lit(None, pl.UInt64),
         row=pl.col("row").cast(pl.Int64),
     )
-    used = tuple(name for name in names if name in classes.names)
-    return Sample(rows, labels=used, candidates=frame.height, reason=classes.reason)
+    used = tuple(name for name in names if name in supported)
+    return Sample(rows, labels=used, candidates=frame.height, reason=reason)
 
 
 def _each_once(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -298,17 +298,17 @@ def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
     return without_later.drop("_place")
 
 
-def _classes(frame: pl.DataFrame, context: Context) -> Classes:
+def _supported(frame: pl.DataFrame, context: Context) -> Supported:
     """The labels that are frequent enough and in every split, with what the others lose; why there are none."""
     names = frequent_in_splits(frame, "label", context.settings.min_class)
     rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))["label"]
     left_out = {label: f"rare-class {label}" if context.labels else "rare-class" for label in rare}
     if len(names) > 1:
-        return Classes(tuple(names), left_out=left_out)
+        return tuple(names), left_out, ""
     frequent = most_frequent(frame, "label")
     least = context.settings.min_class
     reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {frequent})"
-    return Classes((), reason=reason if frequent else "no candidates are left", left_out=left_out)
+    return (), left_out, reason if frequent else "no candidates are left"
 
 
 SPAN = "span"

@@ -244,7 +244,7 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
         words = [sentence.word(number) for number in mention.words]
         tags = {word.upos for word in words} - {""}
         if tags - {"PRON"} or (tags and len(words) == 1):  # an article may have the form of a pronoun
-            return all(word.upos == "PROPN" and word.feats.get("Case") != "Gen" for word in words)
+            return all(word.upos == "PROPN" and word.features.get("Case") != "Gen" for word in words)
         if mention.kind:
             return mention.kind == "name" and not GENITIVE.search(words[-1].form)
         return all(word.form[:1].isupper() and word.form.lower() not in self.small for word in words)
@@ -278,9 +278,8 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 def _span(sentence: TextSentence, mention: TextMention) -> tuple[int, int] | None:
     """Start and end of a mention; None if it has gaps or is written together with other words."""
     first, last = (sentence.word(mention.words[at]) for at in (0, -1))
-    fused = first.token is not None or last.token is not None
-    start, end = (None, None) if fused else (first.start, last.end)
-    if start is None or end is None or mention.words[-1] - mention.words[0] + 1 > mention.n_words:
+    start, end = first.start, last.end
+    if first.mwt or last.mwt or start < 0 or end < 0 or mention.words[-1] - mention.words[0] + 1 > mention.n_words:
         return None
     around = sentence.text[max(start - 1, 0) : start], sentence.text[end : end + 1]
     return None if any(map(TOUCHING.match, around)) else (start, end)

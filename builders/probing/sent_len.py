@@ -8,16 +8,16 @@ almost perfectly. It shows whether a representation keeps what the other tasks a
 
 import polars as pl
 
-from discoprobe.builders.sampling.balance import Classes, bin_of, edges, edges_of, names
+from discoprobe.builders.sampling.balance import bin_of, edges, edges_of, names
 from discoprobe.builders.sentences.classes import class_task, equally_many, unlabelled
-from discoprobe.builders.task import Context
+from discoprobe.builders.task import Context, Sample
 
 
-def ranges(usable: pl.DataFrame, context: Context) -> Classes:
-    """The ranges of length, and as many rows of each."""
+def ranges(usable: pl.DataFrame, context: Context) -> Sample:
+    """As many rows of each range of length."""
     cuts = edges_of(context.decided) if context.decided else edges(usable["n_words"], context.settings)
     labelled = usable.with_columns(label=bin_of(pl.col("n_words"), cuts))
-    return Classes(names(cuts), equally_many(labelled, names(cuts), context))
+    return Sample(equally_many(labelled, names(cuts), context), names(cuts))
 
 
 EXEMPT = {

@@ -24,12 +24,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import scipy  # its parts take a quarter of a second, and are loaded when they are first used
-from msgspec import field
 
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 from discoprobe.loaders import hashing
@@ -59,20 +57,9 @@ STRATA_KEEP = 0.8
 """Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""
 
 
-class Classes(msgspec.Struct, frozen=True):
-    """The classes that a corpus supports.
-
-    Attributes:
-        names: of the classes.
-        rows: of the classes, with the index of the label, where they are chosen together with the classes.
-        reason: why there are no classes; empty if there are some.
-        left_out: the other values, each with the reason why its candidates are not used.
-    """
-
-    names: tuple[str, ...]
-    rows: pl.DataFrame = field(default_factory=pl.DataFrame)
-    reason: str = ""
-    left_out: Mapping[str, str] = field(default_factory=dict)
+Supported = tuple[tuple[str, ...], Mapping[str, str], str]
+"""The labels that a corpus supports; the others, each with the reason why its candidates are not used; and why there
+are no labels, empty if there are some."""
 
 
 def by_frequency(rows: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -91,8 +78,8 @@ def frequent_in_splits(rows: pl.DataFrame, by: str, least: int) -> list[str]:
     return counts.filter(pl.col("n") >= least, pl.col("splits") == len(SPLITS))[by].to_list()
 
 
-def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> Classes:
-    """The classes of candidates with an open label set.
+def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> Supported:
+    """The labels of candidates with an open label set.
 
     Args:
         frame: usable candidates: ``split``, ``label`` (name) and ``cell`` (rows are balanced inside each value).
@@ -102,14 +89,14 @@ def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -
     counts = dict(by_frequency(frame, "label").iter_rows())
     if names := _best(frame, list(counts)[:MOST_VALUES], least):
         left_out = {name: f"rare-value {name}" for name in counts if name not in names}
-        return Classes(names, left_out=left_out)
+        return names, left_out, ""
     if not counts:
-        return Classes((), reason="no candidates are left")
+        return (), {}, "no candidates are left"
     left_out = {name: f"rare-value {name}" if n < least else "unbalanced" for name, n in counts.items()}
     named = ", ".join(f"{name} {n}" for name, n in counts.items())
     same = f" of the same {' and '.join(within)}" if within else ""
     reason = f"no two values have {least} balanced rows{same} in all splits (candidates left: {named})"
-    return Classes((), reason=reason, left_out=left_out)
+    return (), left_out, reason
 
 
 def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float, least: int = 0) -> pl.DataFrame:

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from discoprobe.builders import clean_text
 from discoprobe.builders.sampling.balance import (
     SMALL,
-    Classes,
     cap,
     choose_labels,
     first_of_each,
@@ -187,11 +186,11 @@ def balanced_values(
     least = context.settings.min_class
     usable = with_companions(usable, within, keep, 2 * least if keep else 0)
     required = within if not keep else ()
-    classes = Classes(context.decided) if context.decided else choose_labels(usable, least, required)
-    usable = context.drops.without_labels(usable, classes.left_out)
-    if classes.reason:
-        return Sample(usable.clear(), candidates=frame.height, reason=classes.reason)
-    used = tuple(name for name in context.labels if name in classes.names)
+    labels, left_out, reason = (context.decided, {}, "") if context.decided else choose_labels(usable, least, required)
+    usable = context.drops.without_labels(usable, left_out)
+    if reason:
+        return Sample(usable.clear(), candidates=frame.height, reason=reason)
+    used = tuple(name for name in context.labels if name in labels)
     return _balanced(usable, used, frame.height, context)
 
 

@@ -1,7 +1,8 @@
 """Classes that the corpus decides on: which of many possible ones a config has, and their rows.
 
 Balanced classes have as many rows as the rarest has, so another class can cost most of the rows. A chooser, such as
-``neighbouring_classes``, gets the usable candidates and returns as many classes as leave enough rows.
+``neighbouring_classes``, gets the usable candidates and returns the
+rows of as many classes as leave enough.
 
 Words as labels come last: lemmas such that a sentence has exactly one of them, exactly once. The more lemmas there are,
 the fewer sentences have only one of them. So a set is searched in which each lemma is the only one in enough sentences
@@ -13,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
-from discoprobe.builders.sampling.balance import Classes, cap, equal_counts
+from discoprobe.builders.sampling.balance import cap, equal_counts
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
@@ -31,7 +33,8 @@ NUMBERS = (5, 4, 3, 2)
 """How many neighbouring classes a config may have."""
 
 
-Choose = Callable[[pl.DataFrame, Context], Classes]
+Choose = Callable[[pl.DataFrame, Context], Sample]
+"""From usable candidates the rows of the classes, and their names as labels; or the reason why there are none."""
 
 
 def class_task(
@@ -42,7 +45,7 @@ def class_task(
 
     Args:
         select: from the trees of a shard and the context its candidates.
-        choose: from the usable candidates the classes.
+        choose: from the usable candidates the rows of the classes, and their names as labels.
         needs: layers of annotation.
         each: whether there is no config if a class has fewer rows than the setting ``min_class``.
         more: further fields of ``ProbingTask``.
@@ -62,10 +65,10 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
     With ``each`` there is none if a class has fewer rows than ``min_class``.
     """
     usable = usable_of(frame, context)
-    classes = choose(usable, context)
-    context.drops.keep(usable, classes.rows, "unbalanced")
-    sample = Sample(unedited(classes.rows), classes.names, frame.height, classes.reason)
-    return if_enough(sample, classes.names, context) if each and classes.names else sample
+    chosen = choose(usable, context)
+    context.drops.keep(usable, chosen.rows, "unbalanced")
+    sample = replace(chosen, rows=unedited(chosen.rows), candidates=frame.height)
+    return if_enough(sample, sample.labels, context) if each and sample.labels else sample
 
 
 def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
@@ -76,7 +79,7 @@ def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) 
     return cap(numbered, context.settings, *context.seed_key, by=["label"])
 
 
-def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names, called: str) -> Classes:
+def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names, called: str) -> Sample:
     """Two to five neighbours of the labels of the task, which have an order, matched inside every ``cell``.
 
     The largest number of classes that leaves ``ENOUGH`` matched rows is used. If none does, the classes with the most
@@ -100,7 +103,7 @@ def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names
         return balance_labels(labelled, context, strict=strict)
 
     if context.decided:
-        return Classes(context.decided, rows_of(context.decided))
+        return Sample(rows_of(context.decided), context.decided)
     # For all neighbouring labels, how many candidates of each there are if all cells have equally many.
     cells = usable.group_by("cell", "label").len().pivot("label", index="cell", values="len").fill_null(0)
     labels, least = context.labels, context.settings.min_class
@@ -115,15 +118,15 @@ def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names
         enough = [names for names in tried if sizes.get(names, 0) * len(names) >= ENOUGH]
         names = max(enough, key=lambda names: rows_of(names).height, default=())
         if names and rows_of(names).height >= ENOUGH:
-            return Classes(names, rows_of(names))
+            return Sample(rows_of(names), names)
     likely = [max(tried, key=sizes.__getitem__) for tried in sets if tried]
     for strict in (True, False):
         rows = {names: rows_of(names, strict=strict) for names in likely}
         names = max(rows, key=lambda names: rows[names].height, default=())
         if names and _fill_all_splits(rows[names], least * len(names)):
-            return Classes(names, rows[names])
+            return Sample(rows[names], names)
     reason = f"fewer than {NUMBERS[-1]} neighbouring {called} have {least} sentences of similar lengths"
-    return Classes((), usable.clear(), reason)
+    return Sample(usable.clear(), reason=reason)
 
 
 def _fill_all_splits(rows: pl.DataFrame, least: int) -> bool:
@@ -166,7 +169,7 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
         listed = rank_lemmas(_explode_words(frame)["lemma"], context.frequencies)
         possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]
 
-    def choose(usable: pl.DataFrame, context: Context) -> Classes:
+    def choose(usable: pl.DataFrame, context: Context) -> Sample:
         words = _explode_words(usable).filter(pl.col("lemma").is_in(possible.implode()))
         least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
         names = context.decided or exclusive_lemmas(words, least, most)
@@ -175,11 +178,11 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
                 f"{len(names)} lemmas of rank {ranks[0]:,} to {ranks[1]:,} have {least['train']} sentences in train "
                 f"and {least['test']} in the other splits; {FEWEST_EXCLUSIVE_WORDS} are needed"
             )
-            return Classes((), usable.clear(), reason)
+            return Sample(usable.clear(), reason=reason)
         facts = {f"target_{fact}": fact for fact in ("form", "lemma", "upos", "start", "end")}
         targets = _single_words(words, pl.Series(names)).select("row", label="lemma", **facts)
         labelled = usable.drop(targets.columns[1:], strict=False).join(targets, on="row", maintain_order="left")
-        return Classes(names, equally_many(labelled, names, context))
+        return Sample(equally_many(labelled, names, context), names)
 
     return balanced_classes(frame, context, choose)
 

@@ -9,6 +9,6 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "documents": ["explain_documents", "find_stems", "follows"],
-    "parse": ["Word", "sentence_text"],
+    "parse": ["sentence_text"],
     "reader": ["describe", "find_files", "read_corpora"],
 })  # fmt: skip

@@ -24,7 +24,7 @@ from conllu.models import Metadata, Token, TokenList
 from conllu.parser import DEFAULT_FIELDS, parse_line
 from numpy.typing import NDArray
 
-from discoprobe.loaders.corpus import TOKENS, UPOS
+from discoprobe.loaders.corpus import TOKENS, UPOS, Word
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.hashing import WHITE
 
@@ -562,23 +562,6 @@ def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
     return moved.filter(pl.Series(~bad))
 
 
-class Word(msgspec.Struct, frozen=True):
-    """A syntactic word to write; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root.
-
-    ``confidence`` is not written: it has the logarithms of the probability that a model gives UPOS and FEATS, and head
-    and relation.
-    """
-
-    form: str
-    lemma: str = MISSING
-    upos: str = MISSING
-    xpos: str = MISSING
-    feats: str = MISSING
-    head: str = MISSING
-    deprel: str = MISSING
-    confidence: tuple[float, float] | None = None
-
-
 def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tuple[str, Sequence[Word], str]]) -> str:
     """The lines of a sentence and the empty line after it.
 
@@ -596,7 +579,8 @@ def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tup
             of_word = MISSING
         for word in words:
             n += 1
-            *cells, _ = msgspec.structs.astuple(word)
-            lines.append((str(n), *cells, MISSING, of_word))
+            head = "" if word.head is None else str(word.head)
+            cells = (word.lemma, word.upos, word.xpos, word.feats, head, word.deprel)
+            lines.append((str(n), word.form, *(cell or MISSING for cell in cells), MISSING, of_word))
     rows = [Token(zip(DEFAULT_FIELDS, line, strict=True)) for line in lines]
     return str(TokenList(rows, Metadata(metadata)).serialize())

@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
-from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.corpus import Mention, Word
 from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, entities, malformed, sentence_lines
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import language_data

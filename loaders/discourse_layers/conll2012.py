@@ -19,8 +19,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.corpus import Mention, Word
 from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, kind_of, malformed
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import language_data

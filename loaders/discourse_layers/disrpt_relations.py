@@ -10,21 +10,21 @@ sentences of the ``.conllu``, which have the original spaces, and compared with 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
-import msgspec
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.loaders.corpus import RELATIONS, Shard
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.hashing import record_keys
 
-Ints = npt.NDArray[np.int64]
 Row = Mapping[str, str]
 Span = tuple[int, int]
 """The first word, from 0, and the one after the last."""
+Columns = Mapping[str, list[Any]]
+"""Those of a table. The words of a document have ``doc`` (its number in the shard), ``form``, ``start``, ``end``,
+``sent`` (-1 if the sentence was left out), ``mark`` (``B`` for the first word of a connective, ``I`` for its others,
+else empty), ``misc`` (what ``ANNOTATED`` names), ``line``; offsets are -1 if unknown."""
 
 NEEDED: Final = ("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "dir", "orig_label", "label")
 """Columns without which a row cannot be read."""
@@ -51,24 +51,6 @@ CONNECTIVE: Final = re.compile(rb"(?:^|\|)(?:Conn|Seg)=([BI])-conn", re.IGNORECA
 UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
 
 
-class _Words(msgspec.Struct, frozen=True):
-    """The words of a document in order, and the number of the document in the shard.
-
-    ``start`` and ``end`` are offsets in the text of the sentence, -1 if unknown. ``sent`` is the number of the
-    sentence, -1 if the sentence was left out. ``mark`` is ``B`` for the first word of a connective, ``I`` for its other
-    words, else empty; ``misc`` has what ``ANNOTATED`` names; ``line`` is the line in the file.
-    """
-
-    doc: int
-    forms: Sequence[str]
-    start: Ints
-    end: Ints
-    sent: Ints
-    mark: list[str]
-    misc: Sequence[str]
-    line: Sequence[int]
-
-
 def word_marks(data: bytes, sentence: int = 0, line: int = 0) -> pl.DataFrame:
     """The words of a CoNLL-U file, also of malformed sentences.
 
@@ -79,7 +61,7 @@ def word_marks(data: bytes, sentence: int = 0, line: int = 0) -> pl.DataFrame:
 
     Returns:
         ``place`` among all words of the text, ``sentence`` and ``line`` (from 1), ``mark`` of a connective as in
-        `_Words`, and ``misc``: MISC if it has relations, else empty.
+        `Columns`, and ``misc``: MISC if it has relations, else empty.
     """
     inside, rows = False, list[tuple[int, int, str, str, int]]()
     for number, text in enumerate(data.split(b"\n"), line + 1):
@@ -134,7 +116,7 @@ def read_relations(
     return _relation_table(relations, rows, shard.documents), problems, named
 
 
-def _sentence_columns(shard: Shard) -> dict[str, list[Any]]:
+def _sentence_columns(shard: Shard) -> Columns:
     return shard.sentences.select("text", "run", "sent_id").to_dict(as_series=False)
 
 
@@ -162,17 +144,17 @@ def read_annotated(
     rows, relations = list[Row](), list[dict[str, Any]]()
     problems: list[tuple[int, CorpusFormatError]] = []
     for doc_id, words in _words_by_document(shard, marks).items():
-        if not any(words.misc) or (words.sent < 0).any():
+        if not any(words["misc"]) or min(words["sent"]) < 0:
             continue
-        layers = [dict(pair.partition("=")[::2] for pair in misc.split("|")) for misc in words.misc]
-        of_pdtb, malformed = _rows_of_pdtb(layers, words.mark)
+        layers = [dict(pair.partition("=")[::2] for pair in misc.split("|")) for misc in words["misc"]]
+        of_pdtb, malformed = _rows_of_pdtb(layers, words["mark"])
         for word, message in malformed:
-            sent = int(words.sent[word])
-            place = {"line": words.line[word], "sent_id": sentences["sent_id"][sent]}
+            sent = words["sent"][word]
+            place = {"line": words["line"][word], "sent_id": sentences["sent_id"][sent]}
             problems.append((sent, CorpusFormatError(message, reason=REASON, **place)))
         for row in (*of_pdtb, *_rows_of_erst(layers)):
-            units = [_spans(row[f"unit{n}_toks"], len(words.forms), doc_id) for n in (1, 2)]
-            native = published_split(stems[words.sent[units[0][0][0]]])
+            units = [_spans(row[f"unit{n}_toks"], len(words["form"]), doc_id) for n in (1, 2)]
+            native = published_split(stems[words["sent"][units[0][0][0]]])
             relations.append(_relation(row, units, words, sentences, native))
             rows.append(row)
     return _relation_table(relations, rows, shard.documents), problems
@@ -288,35 +270,35 @@ def _split_row(line: str, header: list[str]) -> Row:
     return row
 
 
-def _words_by_document(shard: Shard, marks: pl.DataFrame) -> dict[str, _Words]:
+def _words_by_document(shard: Shard, marks: pl.DataFrame) -> dict[str, Columns]:
     """Document id → its words, with those of sentences that were left out."""
     words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
         "doc", "form", *(pl.col(name).cast(pl.Int64) for name in ("start", "end", "sent")), *marks.drop("sentence")
     )
     ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
-    documents = {}
+    documents: dict[str, Columns] = {}
     for (doc,), part in words.group_by("doc", maintain_order=True):
         if doc in ids:
             first, last = part.select(pl.col("place").min(), last=pl.col("place").max()).row(0)
             places = pl.DataFrame({"place": range(first, last + 1)})
-            every = places.join(part, on="place", how="left", maintain_order="left")
-            start, end, sent = (every[name].fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
-            forms, connectives, misc = (every[name].fill_null("").to_list() for name in ("form", "mark", "misc"))
-            lines = every["line"].fill_null(0).to_list()
-            documents[ids[doc]] = _Words(doc, forms, start, end, sent, connectives, misc, lines)
+            every = places.join(part, on="place", how="left", maintain_order="left").with_columns(
+                pl.col("start", "end", "sent").fill_null(-1), pl.col("form", "mark", "misc").fill_null(""),
+                pl.col("line").fill_null(0),
+            )  # fmt: skip
+            documents[ids[doc]] = every.with_columns(doc=pl.lit(doc)).to_dict(as_series=False)
     return documents
 
 
-def _unit(numbers: str, text: str, words: _Words, doc: str) -> list[Span]:
+def _unit(numbers: str, text: str, words: Columns, doc: str) -> list[Span]:
     """The spans of the words of a unit, which must be those of its ``text`` in the table."""
-    spans = _spans(numbers, len(words.forms), doc)
+    spans = _spans(numbers, len(words["form"]), doc)
     inside = [place for span in spans for place in range(*span)]
-    if any(words.sent[place] < 0 for place in inside):
+    if any(words["sent"][place] < 0 for place in inside):
         raise CorpusFormatError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
     # some tables were written with quotation marks around cells
     quoted = len(text) > 1 and text[0] == text[-1] == '"'
     unquoted = text[1:-1].replace('""', '"') if quoted else text
-    forms = [words.forms[place] for place in inside]
+    forms = [words["form"][place] for place in inside]
     if not _is_made_of(text, forms) and not _is_made_of(unquoted, forms):
         raise CorpusFormatError(
             f"words {numbers} of document {doc} are '{_shorten(' '.join(forms))}', not '{_shorten(text)}'; "
@@ -325,22 +307,22 @@ def _unit(numbers: str, text: str, words: _Words, doc: str) -> list[Span]:
     return spans
 
 
-def _cut(spans: list[Span], words: _Words, sentences: Sequence[str]) -> str:
+def _cut(spans: list[Span], words: Columns, sentences: Sequence[str]) -> str:
     """The text of a unit."""
     parts = []
     for first, after in spans:
         pieces = []
-        for sent in dict.fromkeys(words.sent[first:after].tolist()):
-            places = [place for place in range(first, after) if words.sent[place] == sent]
-            start, end = words.start[places[0]], words.end[places[-1]]
+        for sent in dict.fromkeys(words["sent"][first:after]):
+            places = [place for place in range(first, after) if words["sent"][place] == sent]
+            start, end = words["start"][places[0]], words["end"][places[-1]]
             is_placed = start >= 0 and end >= 0
-            pieces.append(sentences[sent][start:end] if is_placed else " ".join(words.forms[at] for at in places))
+            pieces.append(sentences[sent][start:end] if is_placed else " ".join(words["form"][at] for at in places))
         parts.append(running_text(pieces))
     return ELLIPSIS.join(parts)
 
 
 def _context(
-    units: Sequence[list[Span]], words: _Words, sentences: Mapping[str, Sequence[Any]]
+    units: Sequence[list[Span]], words: Columns, sentences: Columns
 ) -> tuple[str, list[list[dict[str, int]]]] | None:
     """The sentences of both units as one text, and where the parts of each unit are in it.
 
@@ -349,7 +331,7 @@ def _context(
     Between sentences that do not follow each other there is an ellipsis.
     """
     texts, passages = sentences["text"], sentences["run"]
-    numbers = {sent for unit in units for first, after in unit for sent in words.sent[first:after].tolist()}
+    numbers = {sent for unit in units for first, after in unit for sent in words["sent"][first:after]}
     text, begins, last = "", {}, -1
     for sent in sorted(numbers):
         if text:
@@ -357,12 +339,14 @@ def _context(
             text += ("" if UNSPACED_END.search(text) else " ") if follows else ELLIPSIS
         begins[sent], last = len(text), sent
         text += texts[sent]
-    places = [[(first, after - 1, words.start[first], words.end[after - 1]) for first, after in unit] for unit in units]
+    places = [
+        [(first, after - 1, words["start"][first], words["end"][after - 1]) for first, after in unit] for unit in units
+    ]
     if any(start < 0 or end < 0 for unit in places for *_, start, end in unit):
         return None
     spans = [
         [
-            {"start": begins[int(words.sent[first])] + int(start), "end": begins[int(words.sent[last])] + int(end)}
+            {"start": begins[words["sent"][first]] + start, "end": begins[words["sent"][last]] + end}
             for first, last, start, end in unit
         ]
         for unit in places
@@ -400,14 +384,16 @@ def running_text(sentences: Sequence[str]) -> str:
     return "".join(text if UNSPACED_END.search(text) else f"{text} " for text in sentences).rstrip()
 
 
-def _lead(words: _Words, first: int, after: int) -> int | None:
+def _lead(words: Columns, first: int, after: int) -> int | None:
     """The number of characters of the connective at the beginning of a span; None if there is none."""
-    if words.mark[first].upper() != "B" or words.start[first] < 0:
+    if words["mark"][first].upper() != "B" or words["start"][first] < 0:
         return None
     last = first
-    while last + 1 < after and words.mark[last + 1].upper() == "I" and words.sent[last + 1] == words.sent[first]:
+    while (
+        last + 1 < after and words["mark"][last + 1].upper() == "I" and words["sent"][last + 1] == words["sent"][first]
+    ):
         last += 1
-    return int(words.end[last] - words.start[first])
+    return cast("int", words["end"][last] - words["start"][first])
 
 
 def _shorten(text: str, most: int = 40) -> str:
@@ -415,7 +401,7 @@ def _shorten(text: str, most: int = 40) -> str:
 
 
 def _relation(
-    row: Row, units: Sequence[list[Span]], words: _Words, sentences: Mapping[str, Sequence[Any]], native: str | None
+    row: Row, units: Sequence[list[Span]], words: Columns, sentences: Columns, native: str | None
 ) -> dict[str, Any]:  # fmt: skip
     """A row of ``RELATIONS`` without its key.
 
@@ -429,7 +415,7 @@ def _relation(
     context = _context(units, words, sentences)
     kind = row.get("rel_type", "")
     return {
-        "doc": words.doc,
+        "doc": words["doc"][0],
         **{f"unit{n}": _cut(spans, words, sentences["text"]) for n, spans in enumerate(units, 1)},
         **{f"lead{n}": _lead(words, *spans[0]) for n, spans in enumerate(units, 1)},
         "direction": row["dir"],
@@ -439,7 +425,7 @@ def _relation(
         "native": native,
         "context": context and context[0],
         **{f"span{n}": context and context[1][n - 1] for n in (1, 2)},
-        "ids": [sentences["sent_id"][words.sent[spans[0][0]]] for spans in units],
+        "ids": [sentences["sent_id"][words["sent"][spans[0][0]]] for spans in units],
     }
 
 

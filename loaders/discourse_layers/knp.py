@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.corpus import Mention, Word
 from discoprobe.loaders.discourse_layers.mentions import Annotated, entities, malformed, sentence_lines
 
 SENTENCE: Final = re.compile(r"# S-ID:(\S+)(.*)")

@@ -8,8 +8,7 @@ read: their relations are not those of Universal Dependencies. Zero pronouns are
 import re
 from typing import Final
 
-from discoprobe.loaders.conllu.parse import MISSING, Word
-from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.corpus import Mention, Word
 from discoprobe.loaders.discourse_layers.mentions import Annotated, conllu, entities, feature, malformed
 from discoprobe.loaders.languages.language import language_data
 
@@ -48,7 +47,7 @@ def read_korkor(data: bytes, stem: str, lang: str) -> Annotated:
             expected = f"a word after {last} with the columns {', '.join(NEEDED)} of global.columns"
             problems.append(malformed(number, f"expected {expected}; is this a file of KorKor?"))
             continue
-        lemma, upos, feats = (cells.get(name) or MISSING for name in ("LEMMA", "UPOS", "FEATS"))
+        lemma, upos, feats = (cells.get(name, "") for name in ("LEMMA", "UPOS", "FEATS"))
         sentences[-1][int(cells["ID"])] = Word(cells["FORM"], lemma, upos, feats=feats)
         if cells["COREFTYPE"] in SAME and (place := PLACE.fullmatch(cells["COREFHEAD"])):
             links.append((f"{len(sentences)}:{int(cells['ID'])}", f"{int(place[1])}:{int(place[2])}", number))

@@ -18,8 +18,8 @@ from typing import Final
 
 import msgspec
 
-from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
-from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.conllu.parse import MISSING, sentence_text
+from discoprobe.loaders.corpus import Mention, Word
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.languages.spacing import close_up

@@ -10,8 +10,7 @@ import re
 from collections import defaultdict
 from typing import Final
 
-from discoprobe.loaders.conllu.parse import Word
-from discoprobe.loaders.corpus import Mention
+from discoprobe.loaders.corpus import Mention, Word
 from discoprobe.loaders.discourse_layers.mentions import Annotated, feature, kind_of, malformed, sentence_lines
 
 LAYER: Final = re.compile(r"#T_(?:SP|CH|RL)=([^|]+)(\|.*)?")

@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "prepare": ["annotate", "choose_engine", "parquet_corpus"],
     "raw_corpus": ["RawCorpus", "is_known", "probabilities", "filter_paragraphs", "read_documents", "with_boilerplate"],
     "segmentation": ["Boundaries", "CORRECTIONS", "LONG_SENTENCE", "MAX_WORDS", "OTHER_LENGTH", "RuleEngine", "TRACES",
-        "Token", "UNANNOTATED", "WITHOUT_SENTENCE", "annotated_documents", "correct_boundaries", "lost_text"],
+        "UNANNOTATED", "WITHOUT_SENTENCE", "annotated_documents", "correct_boundaries", "lost_text"],
     "stanza_engine": ["download_models", "find_models", "read_processors", "regroup"],
     "tei": ["read_tei"],
 })  # fmt: skip

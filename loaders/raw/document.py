@@ -174,7 +174,7 @@ class TextWithOffsets(msgspec.Struct, frozen=True, eq=False):
             return self.at + start, self.at + end
         return int(self.changed[start, 0]), int(self.changed[end - 1, 1])
 
-    def replace(self, edits: Iterable[tuple[int, int, str]]) -> "TextWithOffsets":
+    def edited(self, edits: Iterable[tuple[int, int, str]]) -> "TextWithOffsets":
         """The text with replacements (start, end, new text), which are in order and do not overlap; no span is empty.
 
         Each new character comes from the whole span that is replaced.
@@ -195,7 +195,7 @@ class TextWithOffsets(msgspec.Struct, frozen=True, eq=False):
         """The text with the matches of a pattern replaced, and the number of replacements that change something."""
         matches = ((match, by if isinstance(by, str) else by(match)) for match in pattern.finditer(self.text))
         edits = [(*match.span(), new) for match, new in matches if new != match[0]]
-        return self.replace(edits), len(edits)
+        return self.edited(edits), len(edits)
 
     def cut(self, start: int, end: int) -> "TextWithOffsets":
         """The part from ``start`` to ``end``."""
@@ -228,34 +228,10 @@ def group_by_size(items: Iterable[T], size: Callable[[T], int], limit: int) -> I
         yield group
 
 
-class Part(msgspec.Struct, frozen=True):
-    """A paragraph of a document as it was read."""
-
-    spans: Sequence[Span]  # of its lines in the text
-    kind: Kind = "text"
-    segmented: bool = False  # whether each line is a sentence
-    gap: bool = False  # whether text was removed before it
-    speaker: str = ""
-    level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
-
-
-def lay_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:
-    """Join the texts of each part by a line end, and the parts by a blank line; returns also the spans of the texts."""
-    texts: list[str] = []
-    spans: list[list[Span]] = []
-    at = 0
-    for part in parts:
-        texts.append("\n".join(part))
-        ends = list(accumulate((len(each) + 1 for each in part), initial=at))
-        spans.append([(start, end - 1) for start, end in pairwise(ends)])
-        at += len(texts[-1]) + 2
-    return "\n\n".join(texts), spans
-
-
 class Paragraph(msgspec.Struct, frozen=True, eq=False):
-    """A paragraph ready for annotation: NFC, without markup, soft hyphens and line breaks, with single spaces."""
+    """A paragraph. Cleaning makes its text NFC, without markup, soft hyphens and line breaks, with single spaces."""
 
-    content: TextWithOffsets
+    content: TextWithOffsets  # until it is cleaned, there is a line end between its lines
     kind: Kind = "text"
     sentences: tuple[Span, ...] | None = None  # spans in ``text``, without white space at the ends, if segmented
     section: int | None = None  # 0 for the lead; None in a document without sections
@@ -273,6 +249,23 @@ class Paragraph(msgspec.Struct, frozen=True, eq=False):
         return self.content.source_span(start, end)
 
 
+def paragraph_of(sentences: Sequence[str]) -> Paragraph:
+    """A paragraph that is segmented, with a line for each sentence."""
+    ends = accumulate((len(sentence) + 1 for sentence in sentences), initial=0)
+    spans = tuple((start, end - 1) for start, end in pairwise(ends))
+    return Paragraph(TextWithOffsets("\n".join(sentences)), sentences=spans)
+
+
+def lay_out(paragraphs: Sequence[Paragraph]) -> tuple[str, tuple[Paragraph, ...]]:
+    """A text of paragraphs with a blank line between them, and the paragraphs with their places in it."""
+    placed = []
+    at = 0
+    for paragraph in paragraphs:
+        placed.append(replace(paragraph, content=TextWithOffsets(paragraph.text, at)))
+        at += len(paragraph.text) + 2
+    return "\n\n".join(paragraph.text for paragraph in paragraphs), tuple(placed)
+
+
 def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
     """The paragraphs of a document; ``gap`` is set for a paragraph after None, which stands for removed text."""
     gap = False
@@ -285,18 +278,18 @@ def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
 class RawDocument(msgspec.Struct, frozen=True, eq=False):
     """A document before annotation: a text file, a row of a table, a division of a TEI work, lines of an aligned text.
 
-    As it was read, it has ``parts``, or is plain text; cleaning makes ``paragraphs`` of them. Offsets refer to
-    ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted`` (TEI, lists of
-    sentences), no file contains that text, and it is stored with the annotation.
+    As it was read, it has ``paragraphs`` that are not clean yet, or none if it is plain text, which has to be divided
+    (``row_document`` does both). Offsets refer to ``source_text``: the decoded file without byte order mark, or the
+    cell of a table. If ``extracted`` (TEI, lists of sentences), no file contains that text, and it is stored with the
+    annotation.
     """
 
     doc_id: str  # unique in the corpus, without white space and control characters
-    paragraphs: tuple[Paragraph, ...]  # what remains after cleaning and filtering, in the order of the source
+    paragraphs: tuple[Paragraph, ...]  # in the order of the source; in the end, those that are left
     source: str  # the file's name relative to the source folder, with ``/``; a row (or line) as ``notes.jsonl:12``
     source_text: str
     extracted: bool = False
     genre: str = ""  # as the source gives it
-    parts: Sequence[Part] | None = None  # where paragraphs are, until they are cleaned; None for plain text
 
     @property
     def running(self) -> list[Paragraph]:

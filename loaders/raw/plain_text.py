@@ -25,7 +25,6 @@ from discoprobe.loaders.languages.word_lists import zipf
 from discoprobe.loaders.raw.document import (
     DropCounts,
     Paragraph,
-    Part,
     RawDocument,
     ReadOptions,
     TextWithOffsets,
@@ -130,21 +129,12 @@ PAGES: Final = frozenset({"page-number", "running-head"})
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line without white space at its ends, and its offsets in the source; ``text`` is empty for a blank line."""
+    """A line without white space at its ends, and where it begins in the source; a blank line is empty."""
 
     start: int
-    end: int
     text: str
     page_break: bool  # a form feed is in it, or in blank lines before it
     indented: bool
-
-
-class _Block(msgspec.Struct):
-    """Lines that belong together. ``gap``: text was removed before them. ``title``: they are a heading."""
-
-    lines: list[Line]
-    gap: bool
-    title: bool
 
 
 def row_document(
@@ -155,47 +145,49 @@ def row_document(
     If there are marked headings, paragraphs have the numbers of their sections. If the text begins with a heading of a
     higher level than all others (``# Title``), that heading begins no section.
     """
-    parts = row.parts if row.parts is not None else _divide(row, options, counts, boilerplate)
-    cleaned = (paragraph for part in parts for paragraph in _clean_part(row, part, options.lang, counts))
+    read = row.paragraphs or _divide(row, options, counts, boilerplate)
+    cleaned = (clean for paragraph in read for clean in _clean_paragraph(row, paragraph, options.lang, counts))
     paragraphs = list(with_gaps(cleaned))
     levels = [paragraph.level for paragraph in paragraphs]
     has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)  # it begins no section
     if sum(map(bool, levels)) > has_title:
         sections = zip(paragraphs, accumulate(map(bool, levels)), strict=True)
         paragraphs = [replace(paragraph, section=number - has_title) for paragraph, number in sections]
-    return replace(row, paragraphs=tuple(paragraphs), parts=None)
+    return replace(row, paragraphs=tuple(paragraphs))
 
 
-def _clean_part(row: RawDocument, part: Part, lang: str, counts: DropCounts) -> Iterator[Paragraph | None]:
-    """A part as a paragraph, or as several if it has empty sentences; None for each gap.
+def _clean_paragraph(
+    row: RawDocument, paragraph: Paragraph, lang: str, counts: DropCounts
+) -> Iterator[Paragraph | None]:
+    """A paragraph cleaned, or several of it if it has empty sentences; None for each gap.
 
     In plain text divided words are joined, and a line that has only markup is ignored.
     """
-    is_plain = row.parts is None
-    if part.gap:
+    is_plain, spans = not row.paragraphs, paragraph.sentences
+    if paragraph.gap:
         yield None
-    texts = [TextWithOffsets(row.source_text[start:end], start) for start, end in part.spans]
-    if not part.segmented:
-        text, _ = TextWithOffsets.joined(texts, "\n")
-        edits = hyphen_edits(text.text, row.source_text, lang) if is_plain else []
+    if spans is None:
+        edits = hyphen_edits(paragraph.text, row.source_text, lang) if is_plain else []
         counts.add("line-hyphen", row.source, len(edits))
-        texts = [text.replace(edits)]
+        texts = [paragraph.content.edited(edits)]
+    else:
+        texts = [paragraph.content.cut(start, end) for start, end in spans]
     cleaned = [clean(text, counts, row.source) for text in texts]
-    if is_plain or not part.segmented:
+    if is_plain or spans is None:
         cleaned = [text for text in cleaned if text.text]
     for is_filled, group in groupby(cleaned, lambda text: bool(text.text)):
         sentences = list(group)
         if is_filled:
-            text, spans = TextWithOffsets.joined(sentences)
-            yield Paragraph(
-                text, part.kind, tuple(spans) if part.segmented else None, speaker=part.speaker, level=part.level
-            )
+            text, places = TextWithOffsets.joined(sentences)
+            yield replace(paragraph, content=text, sentences=None if spans is None else tuple(places), gap=False)
         else:
             counts.add("empty-segment", row.source, len(sentences))
             yield None
 
 
-def _divide(row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
+def _divide(
+    row: RawDocument, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]
+) -> Iterator[Paragraph]:
     """The paragraphs and headings of plain text."""
     lines = lines_of(row.source_text)
     filled = [i for i, line in enumerate(lines) if line.text]
@@ -203,54 +195,59 @@ def _divide(row: RawDocument, options: ReadOptions, counts: DropCounts, boilerpl
     reasons |= {filled[i]: reason for i, reason in page_lines([lines[i] for i in filled]).items()}
     for reason in reasons.values():
         counts.add(reason, row.source)
-    blocks: list[_Block] = []
+    blocks: list[tuple[list[Line], bool]] = []  # lines that belong together, and whether text was removed before them
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
     for i, line in enumerate(lines):
         if i in reasons or not line.text:
             between.add(reasons.get(i, ""))
             continue
         gap = not between <= {"", *PAGES}
-        title = HEADING.match(line.text) is not None
         # A block ends at a blank or removed line, but not inside a sentence that a page break interrupts.
-        interrupted = blocks and PAGES & between and is_interrupted(blocks[-1].lines[-1].text, line.text)
-        if blocks and not (gap or title or blocks[-1].title) and (interrupted or not between):
-            blocks[-1].lines.append(line)
+        before = blocks[-1][0] if blocks else []
+        interrupted = before and PAGES & between and is_interrupted(before[-1].text, line.text)
+        marked = any(HEADING.match(each.text) for each in (*before[:1], line))
+        if before and not (gap or marked) and (interrupted or not between):
+            before.append(line)
         else:
-            blocks.append(_Block([line], gap, title))
+            blocks.append(([line], gap))
         between = set()
-    bodies = [block for block in blocks if not block.title]
+    bodies = [block for block, _ in blocks if not HEADING.match(block[0].text)]
     kind = options.lines
     if kind == "auto":
-        kind = line_kind([[line.text for line in block.lines] for block in bodies])
-    _mark_titles(bodies, lines[filled[0]] if filled else None)
-    for block in blocks:
-        spans = [(line.start, line.end) for line in block.lines]
-        if block.title and (match := HEADING.match(block.lines[0].text)):
-            start, end = (block.lines[0].start + at for at in match.span("title"))
-            yield Part([(start, end)], "heading", gap=block.gap, level=len(match["mark"]))
-        elif block.title or kind == "wrapped":
-            yield Part(spans, "heading" if block.title else "text", gap=block.gap)
-        elif kind == "sentences":
-            yield Part(spans, segmented=True, gap=block.gap)
+        kind = line_kind([[line.text for line in body] for body in bodies])
+    titles = _titles(bodies, lines[filled[0]] if filled else None)
+    for block, gap in blocks:
+        texts = [TextWithOffsets(line.text, line.start) for line in block]
+        is_title = block[0] in titles
+        if match := HEADING.match(block[0].text):
+            title_text = texts[0].cut(*match.span("title"))
+            yield Paragraph(title_text, "heading", gap=gap, level=len(match["mark"]))
+        elif kind == "paragraphs" and not is_title:
+            for number, text in enumerate(texts):
+                yield Paragraph(text, gap=gap and not number)
         else:
-            for number, span in enumerate(spans):
-                yield Part([span], gap=block.gap and not number)
+            text, spans = TextWithOffsets.joined(texts, "\n")
+            sentences = tuple(spans) if kind == "sentences" and not is_title else None
+            yield Paragraph(text, "heading" if is_title else "text", sentences, gap=gap)
 
 
-def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
-    """Mark headings: short blocks of one line that do not end a sentence, or that introduce a list (``PROSE``).
+def _titles(blocks: Sequence[Sequence[Line]], first: Line | None) -> Collection[Line]:
+    """The headings: blocks of one short line that does not end a sentence, or that introduces a list (``PROSE``).
 
     The first line of the text may be of any length. A line that introduces speech (*Luego dijo:*) is no heading.
     """
-    if sum(is_final(block.lines[-1].text) for block in blocks) < PROSE * len(blocks):
-        return
+    if sum(is_final(block[-1].text) for block in blocks) < PROSE * len(blocks):
+        return ()
+    titles = set()
     for block, after in zip_longest(blocks, blocks[1:]):
-        line, announces = block.lines[0].text, block.lines[0].text.endswith(":")
+        line, announces = block[0].text, block[0].text.endswith(":")
         words = INTRODUCTION_WORDS if announces else TITLE_WORDS
         short = len(line) <= TITLE_CHARACTERS and len(line.split()) <= words
-        speech = announces and after is not None and SPEECH.match(after.lines[0].text) is not None
-        opens = (short and announces and not speech) or ((short or block.lines[0] is first) and not is_final(line))
-        block.title = len(block.lines) == 1 and opens
+        speech = announces and after is not None and SPEECH.match(after[0].text) is not None
+        opens = (short and announces and not speech) or ((short or block[0] is first) and not is_final(line))
+        if len(block) == 1 and opens:
+            titles.add(block[0])
+    return titles
 
 
 def lines_of(source: str) -> list[Line]:
@@ -261,7 +258,7 @@ def lines_of(source: str) -> list[Line]:
         text = line.strip()
         page_break |= "\f" in line
         start = at + len(line) - len(line.lstrip())
-        lines.append(Line(start, start + len(text), text, page_break, line[:1].isspace()))
+        lines.append(Line(start, text, page_break, line[:1].isspace()))
         at += len(line) + 1
         page_break &= not text
     return lines

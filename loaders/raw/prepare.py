@@ -269,7 +269,7 @@ def _annotate_batch(engine: Engine, work: Path, out: Path, key: str) -> int:
     for document, sentences in annotated_documents(documents, engine, drops, corrections):
         source = text_file(document.doc_id) if document.extracted else document.source
         n_documents, n_sentences = n_documents + 1, n_sentences + len(sentences)
-        n_words += sum(len(token.words) for sentence in sentences for token in sentence.all_tokens)
+        n_words += sum(len(sentence.all_words) for sentence in sentences)
         texts.append(conllu_text(document, sentences, source))
     counts = {
         "documents": n_documents, "sentences": n_sentences, "words": n_words, "drops": {"annotation": drops},

@@ -195,13 +195,13 @@ def with_boilerplate(rows: Iterable[RawDocument], least: int) -> Iterator[tuple[
     In a large corpus more documents are required (``SHARE``); if ``least`` is 0, there is no boilerplate. Headings and
     short lines are never boilerplate, and a text that has only such lines keeps them. The rows are iterated over twice.
     """
-    texts = (row.source_text for row in rows if row.parts is None) if least else ()
+    texts = (row.source_text for row in rows if not row.paragraphs) if least else ()
     keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
     lines, documents = np.unique(np.concatenate([*keys, np.empty(0, np.uint64)]), return_counts=True)
     recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist())
     of_texts = iter(keys)
     for row in rows:
-        of_row = next(of_texts, ()) if row.parts is None else ()
+        of_row = next(of_texts, ()) if not row.paragraphs else ()
         key_of = {} if recurring.isdisjoint(map(int, of_row)) else _line_keys(row.source_text)
         boilerplate = {line for line, key in key_of.items() if key in recurring}
         yield row, boilerplate if len(boilerplate) < len(key_of) else ()

@@ -171,7 +171,7 @@ def _make_shard(
     rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
     texts = [placed.text for _, _, placed in rows]
     n_words = [
-        placed.alphanumeric_words if placed.tokens else n
+        placed.alphanumeric_words if placed.words else n
         for (_, _, placed), n in zip(rows, alphanumeric_words_of(texts), strict=True)
     ]
     sent_ids = [f"{names[doc]}-{placed.number}" for doc, _, placed in rows]
@@ -195,7 +195,7 @@ def annotated_shard(
     of_documents, placed, _ = place(parsed.sentences, corpus, [corpus], DocumentRule("newdoc"), Carried(), made_up)
     of_words = [
         word.confidence or (None, None)
-        for _, sentences in documents for each in sentences for token in each.tokens for word in token.words
+        for _, sentences in documents for each in sentences for word in each.words
     ]  # fmt: skip
     columns = [(name, CONFIDENCE[name]) for name in ("tags", "arc")]
     both = pl.DataFrame(of_words, schema=columns, orient="row")

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from itertools import chain, islice, pairwise, zip_longest
+from itertools import chain, groupby, islice, pairwise, zip_longest
 from typing import ClassVar, Final, Protocol
 
 import msgspec
@@ -32,7 +32,8 @@ import regex
 import sentencex
 from packaging.version import Version
 
-from discoprobe.loaders.conllu.parse import MISSING, Word, sentence_text
+from discoprobe.loaders.conllu.parse import MISSING, sentence_text
+from discoprobe.loaders.corpus import Word
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.languages.word_lists import zipf
@@ -224,21 +225,13 @@ CHUNK: Final = 40_000
 """Number of characters that an engine gets at once; it bounds memory."""
 
 
-class Token(msgspec.Struct, frozen=True):
-    """A token: its span in the paragraph's text, and its words, several for a multiword token."""
-
-    start: int
-    end: int
-    words: tuple[Word, ...]
-
-
 class Sentence(msgspec.Struct, frozen=True):
     """A sentence of a paragraph, and where it stands in its document, which is known of those that are kept."""
 
     paragraph: Paragraph
     start: int  # in the text of the paragraph
     end: int
-    tokens: tuple[Token, ...] = ()  # that a model found
+    words: tuple[Word, ...] = ()  # that a model found
     dropped: str = ""  # the reason, if it is not kept
     number: int = 0  # in the document, from 1; a number is skipped where the text is interrupted
     opens_paragraph: bool = False
@@ -251,16 +244,16 @@ class Sentence(msgspec.Struct, frozen=True):
         return self.paragraph.text[self.start : self.end]
 
     @property
-    def all_tokens(self) -> Sequence[Token]:
-        """Its tokens: those of a model, else words by the rules of Unicode."""
+    def all_words(self) -> Sequence[Word]:
+        """Its words: those of a model, else words by the rules of Unicode."""
         text = self.paragraph.text
         spans = word_spans(text, self.start, self.end)
-        return self.tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in spans]
+        return self.words or [Word(text[low:high], start=low, end=high) for low, high in spans]
 
     @property
     def alphanumeric_words(self) -> int:
-        """The number of words of the tokens of a model that have a letter or digit."""
-        return sum(any(map(str.isalnum, word.form)) for token in self.tokens for word in token.words)
+        """The number of words of a model that have a letter or digit."""
+        return sum(any(map(str.isalnum, word.form)) for word in self.words)
 
 
 class Engine(Hashable, Protocol):
@@ -319,7 +312,7 @@ class RuleEngine(msgspec.Struct, frozen=True):
         return False
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
-        """The sentences of each paragraph, without tokens."""
+        """The sentences of each paragraph, without words."""
         sentences: list[list[Sentence]] = []
         for paragraph in paragraphs:
             text, of_paragraph = paragraph.text, []
@@ -334,7 +327,8 @@ def conllu_text(document: RawDocument, sentences: Sequence[Sentence], source: st
     """A document in CoNLL-U; ``source`` is the name of the text that its offsets refer to."""
     texts = []
     for number, sentence in enumerate(sentences):
-        paragraph, tokens = sentence.paragraph, sentence.all_tokens
+        paragraph = sentence.paragraph
+        tokens = [tuple(words) for _, words in groupby(sentence.all_words, lambda word: (word.start, word.end))]
         low, high = paragraph.source_span(sentence.start, sentence.end)
         comments = {
             "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
@@ -343,10 +337,11 @@ def conllu_text(document: RawDocument, sentences: Sequence[Sentence], source: st
             "source": f"{source}:{low}:{high}", "text": sentence.text,
         }  # fmt: skip
         rows = []
-        for token, after in zip_longest(tokens, tokens[1:]):
-            close = sentence.no_space_after if after is None else after.start == token.end
+        for words, after in zip_longest(tokens, tokens[1:]):
+            start, end = words[0].start, words[0].end
+            close = sentence.no_space_after if after is None else after[0].start == end
             misc = "SpaceAfter=No" if close else MISSING
-            rows.append((paragraph.text[token.start : token.end], token.words, misc))
+            rows.append((paragraph.text[start:end], words, misc))
         texts.append(sentence_text(comments, rows))
     return "".join(texts)
 

@@ -24,8 +24,8 @@ import numpy as np
 from msgspec import field
 
 from discoprobe.loaders.annotation_manifest import entries
-from discoprobe.loaders.conllu.parse import MISSING, Word, well_formed_feats
-from discoprobe.loaders.corpus import UPOS
+from discoprobe.loaders.conllu.parse import MISSING, well_formed_feats
+from discoprobe.loaders.corpus import UPOS, Word
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, first_line
 from discoprobe.loaders.files import File
 from discoprobe.loaders.raw.document import ANNOTATING, Paragraph
@@ -35,7 +35,6 @@ from discoprobe.loaders.raw.segmentation import (
     OTHER_LENGTH,
     UNANNOTATED,
     Sentence,
-    Token,
     boundary_rules,
     correct_boundaries,
     versions,
@@ -221,7 +220,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         return any(name not in TOKENIZERS for name, _ in self.packages)
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
-        """The sentences of each paragraph, in order, with annotated tokens.
+        """The sentences of each paragraph, in order, with annotated words.
 
         Raises:
             UnsupportedError: Stanza is not installed.
@@ -238,11 +237,11 @@ class StanzaEngine(msgspec.Struct, frozen=True):
             ]
             for paragraph, spans in inputs
         ]
-        words = self._tag([sentence for each in sentences for sentence in each if sentence.tokens])
+        words = self._tag([sentence for each in sentences for sentence in each if sentence.words])
         for paragraph, of_paragraph in zip(paragraphs, sentences, strict=True):
             for i, sentence in enumerate(of_paragraph):
-                tokens = tuple(_annotate_token(token, paragraph.text, words) for token in sentence.tokens)
-                of_paragraph[i] = msgspec.structs.replace(sentence, tokens=tokens)
+                annotated = tuple(_annotated_words(sentence.words, paragraph.text, words))
+                of_paragraph[i] = msgspec.structs.replace(sentence, words=annotated)
         return sentences
 
     def _tokenise(self, texts: Sequence[str]) -> list[Any]:
@@ -263,24 +262,25 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         """
         if document is None:
             return [Sentence(paragraph, 0, 0, dropped=UNANNOTATED)]
-        tokens = [
+        words = [
             [
-                Token(token.start_char + at, token.end_char + at, tuple(Word(word.text) for word in token.words))
+                Word(word.text, start=token.start_char + at, end=token.end_char + at)
                 for token in sentence.tokens
+                for word in token.words
             ]
             for sentence in document.sentences
         ]
         starts = [at]
         if paragraph.sentences is None:
-            spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
+            spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in words]
             boundaries = correct_boundaries(paragraph.text, self.lang, corrections, spans)
             starts = [start for start, _ in boundaries]
         sentences = []
-        for of_sentence in filter(None, regroup(tokens, starts)):
-            dropped = LONG_SENTENCE if sum(len(token.words) for token in of_sentence) > MAX_WORDS else ""
+        for of_sentence in filter(None, regroup(words, starts)):
+            dropped = LONG_SENTENCE if len(of_sentence) > MAX_WORDS else ""
             if self.lengths and not dropped:
                 least, most = self.lengths
-                n_words = sum(any(map(str.isalnum, word.form)) for token in of_sentence for word in token.words)
+                n_words = sum(any(map(str.isalnum, word.form)) for word in of_sentence)
                 dropped = "" if least <= n_words <= most else OTHER_LENGTH
             start, end = of_sentence[0].start, of_sentence[-1].end
             sentences.append(Sentence(paragraph, start, end, () if dropped else tuple(of_sentence), dropped))
@@ -290,7 +290,7 @@ class StanzaEngine(msgspec.Struct, frozen=True):
         """Stanza's words of sentences, annotated."""
         from stanza.models.common.doc import Document
 
-        forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
+        forms = [[word.form for word in sentence.words] for sentence in sentences]
         document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
         if sentences:
             taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
@@ -386,41 +386,44 @@ def _score_arcs(trainer: Any) -> None:
     trainer.predict = predict_with_scores
 
 
-def regroup(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
-    """The tokens of ``sentences``, divided into sentences that begin at the characters ``starts`` instead.
+def regroup(sentences: Sequence[Sequence[Word]], starts: Sequence[int]) -> list[list[Word]]:
+    """The words of ``sentences``, divided into sentences that begin at the characters ``starts`` instead.
 
-    Dots at the end of one sentence and the beginning of the next (a divided ellipsis) become one token.
+    Dots at the end of one sentence and the beginning of the next (a divided ellipsis) become one word.
     """
-    regrouped: list[list[Token]] = [[] for _ in starts]
-    for tokens in sentences:
-        for i, token in enumerate(tokens):
-            sentence = regrouped[max(0, bisect_right(starts, token.start) - 1)]
-            joined = token
-            if i == 0 and sentence and sentence[-1].end == token.start:
-                last = sentence[-1]
-                if not "".join(word.form for each in (last, token) for word in each.words).strip(".…"):
-                    sentence.pop()
-                    joined = Token(last.start, token.end, (Word(last.words[0].form + token.words[0].form),))
+    regrouped: list[list[Word]] = [[] for _ in starts]
+    for words in sentences:
+        for i, word in enumerate(words):
+            sentence = regrouped[max(0, bisect_right(starts, word.start) - 1)]
+            joined = word
+            if i == 0 and sentence and sentence[-1].end == word.start:
+                places = sentence[-1].start, word.start
+                if not "".join(each.form for each in (*sentence, *words) if each.start in places).strip(".…"):
+                    last = sentence.pop()
+                    joined = Word(last.form + word.form, start=last.start, end=word.end)
             sentence.append(joined)
     return regrouped
 
 
-def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
-    """The token with the annotation of the next words of Stanza, in cells that a CoNLL-U reader accepts.
+def _annotated_words(words: Sequence[Word], text: str, annotated: Iterator[Any]) -> Iterator[Word]:
+    """Words with the annotation of the next words of Stanza, in cells that a CoNLL-U reader accepts.
 
-    The form of a single word is taken from the text, since Stanza writes ``<UNK>`` for very long ones.
+    The form of a word that is a token is taken from the text, since Stanza writes ``<UNK>`` for very long ones.
     """
-    forms = [word.form for word in token.words] if token.words[1:] else [text[token.start : token.end]]
-    annotated = []
-    for form in forms:
-        word = next(words)
-        cells = (form, word.lemma, word.xpos, word.deprel)
-        safe_form, lemma, xpos, deprel = (" ".join((cell or "").split()) or MISSING for cell in cells)
+    n_words = Counter(word.start for word in words)
+    for each in words:
+        word = next(annotated)
+        cells = (
+            each.form if n_words[each.start] > 1 else text[each.start : each.end],
+            word.lemma,
+            word.xpos,
+            word.deprel,
+        )
+        form, lemma, xpos, deprel = (" ".join((cell or "").split()) for cell in cells)
         is_scored = isinstance(word.upos, _Scored) and isinstance(word.deprel, _Scored)
-        annotated.append(Word(
-            form=safe_form, lemma=lemma, upos=word.upos if word.upos in TAGS else MISSING, xpos=xpos,
-            feats=word.feats if word.feats and well_formed_feats(word.feats) else MISSING,
-            head=MISSING if word.head is None or word.deprel is None else str(word.head), deprel=deprel,
+        yield msgspec.structs.replace(
+            each, form=form or MISSING, lemma=lemma, upos=word.upos if word.upos in TAGS else "", xpos=xpos,
+            feats=word.feats if word.feats and well_formed_feats(word.feats) else "",
+            head=None if word.deprel is None else word.head, deprel=deprel,
             confidence=(word.upos.log_probability, word.deprel.log_probability) if is_scored else None,
-        ))  # fmt: skip
-    return msgspec.structs.replace(token, words=tuple(annotated))
+        )  # fmt: skip

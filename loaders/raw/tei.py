@@ -11,16 +11,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from lxml import etree
+from msgspec.structs import replace
 
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.raw.document import (
     RUNNING,
     DropCounts,
     Kind,
-    Part,
+    Paragraph,
     RawDocument,
+    TextWithOffsets,
     group_by_size,
     lay_out,
     one_line,
@@ -49,15 +50,6 @@ CLOSING: Final = frozenset(".,;:!?…")
 """Punctuation marks before which the space is removed after a stage direction was taken out."""
 
 
-class _Piece(msgspec.Struct, frozen=True):
-    """A paragraph, or lines of verse that follow each other in an element, and the element that it is in."""
-
-    lines: list[str]
-    kind: Kind
-    within: etree._Element
-    gap: bool  # something is missing before it
-
-
 def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[RawDocument]:
     """The divisions of a work as rows with the ids ``<work>-01``, ``<work>-02``, …; one row if there is one division.
 
@@ -81,7 +73,7 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
                 problem = f"<sp who='{who}'> names nobody in <particDesc>; correct it or add the person"
                 raise CorpusFormatError(problem, path=name, line=speech.sourceline)
     for matter in text.iterchildren("{*}front", "{*}back"):
-        n = sum(len(piece.lines) for piece in chain(*_divisions(matter, DropCounts(), name)))
+        n = sum(len(each.text.split("\n")) for each in chain(*_divisions(matter, DropCounts(), name)))
         counts.add(f"{etree.QName(matter).localname}-matter", name, n)
     documents = list(group_by_size(_divisions(body, counts, name), _n_words, min_words))
     if len(documents) > 1 and sum(map(_n_words, documents[-1])) < min_words:
@@ -91,14 +83,9 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
     width = max(2, len(str(len(documents))))
     rows = []
     for number, divisions in enumerate(documents, 1):
-        pieces = list(chain(*divisions))
-        extracted, spans = lay_out(piece.lines for piece in pieces)
-        parts = [
-            Part(lines, piece.kind, gap=piece.gap, speaker=_speaker(piece.within))
-            for lines, piece in zip(spans, pieces, strict=True)
-        ]
+        extracted, paragraphs = lay_out(list(chain(*divisions)))
         doc_id = work_id if len(documents) == 1 else f"{work_id}-{number:0{width}}"
-        rows.append(RawDocument(doc_id, (), name, extracted, extracted=True, genre=genre, parts=parts))
+        rows.append(RawDocument(doc_id, paragraphs, name, extracted, extracted=True, genre=genre))
     return rows
 
 
@@ -118,8 +105,8 @@ def _parse(path: Path, name: str) -> etree._Element:
     return root
 
 
-def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[_Piece]]:
-    """The pieces of each division that is not empty; notes in it are counted.
+def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[Paragraph]]:
+    """The paragraphs of each division that is not empty, verse line by line; notes in it are counted.
 
     Elements that do not belong to the work, and the forms ``REPLACED``, are removed from ``body``.
     """
@@ -131,8 +118,8 @@ def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list
     for line_end in body.iter("{*}lb"):
         line_end.text = "\n"
     body.tail = None
-    divisions: list[list[_Piece]] = [[]]
-    gap = True
+    divisions: list[list[Paragraph]] = [[]]
+    gap, before = True, body
     walk = etree.iterwalk(body, events=("start", "end"))
     for event, node in walk:
         tag, starts = etree.QName(node).localname, event == "start"
@@ -151,12 +138,12 @@ def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list
         for text, kind in texts:
             if line := " ".join((text or "").split()):
                 last = divisions[-1][-1] if divisions[-1] and not gap else None
-                if last and kind == last.kind == "verse" and within is last.within:
-                    last.lines.append(line)
+                if last and kind == last.kind == "verse" and within is before:
+                    divisions[-1][-1] = replace(last, content=TextWithOffsets(f"{last.text}\n{line}"))
                 else:
-                    divisions[-1].append(_Piece([line], kind, within, gap))
-                gap = False
-    return [pieces for pieces in divisions if pieces]
+                    divisions[-1].append(Paragraph(TextWithOffsets(line), kind, speaker=_speaker(within), gap=gap))
+                gap, before = False, within
+    return [paragraphs for paragraphs in divisions if paragraphs]
 
 
 def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
@@ -176,8 +163,9 @@ def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
     yield from ((stage, "stage") for stage in stages[1])
 
 
-def _n_words(pieces: Sequence[_Piece]) -> int:
-    return sum(word_count(line) for piece in pieces if piece.kind in RUNNING for line in piece.lines)
+def _n_words(paragraphs: Sequence[Paragraph]) -> int:
+    running = (paragraph.text for paragraph in paragraphs if paragraph.kind in RUNNING)
+    return sum(word_count(line) for text in running for line in text.split("\n"))
 
 
 def _speaker(within: etree._Element) -> str:

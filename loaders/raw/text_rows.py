@@ -25,11 +25,13 @@ from discoprobe.loaders.files import File
 from discoprobe.loaders.raw.document import (
     UNSAFE,
     DropCounts,
-    Part,
+    Paragraph,
     RawDocument,
     ReadOptions,
+    TextWithOffsets,
     lay_out,
     one_line,
+    paragraph_of,
     percent_encode,
 )
 from discoprobe.loaders.raw.tei import read_tei
@@ -274,13 +276,12 @@ def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: st
     Sections become Markdown: the name of the first section (the lead) becomes the title, other names headings.
     """
     option = "sentences" if "sentences" in columns else "text"
-    content, parts = record.get(columns[option]), None
+    content, paragraphs = record.get(columns[option]), tuple[Paragraph, ...]()
     try:
         if option == "sentences":
             nested = isinstance(content, list) and content and isinstance(content[0], list)
             lists = msgspec.convert(content, list[list[str]]) if nested else [msgspec.convert(content or [], list[str])]
-            text, spans = lay_out(lists)
-            parts = [Part(each, segmented=True) for each in spans]
+            text, paragraphs = lay_out([paragraph_of(sentences) for sentences in lists])
         elif isinstance(content, list) and any(isinstance(part, dict) for part in content):
             blocks: list[str] = []
             for number, section in enumerate(msgspec.convert(content, list[_Section]), 1):
@@ -302,8 +303,8 @@ def _record_row(record: Mapping[str, Any], columns: Mapping[str, str], place: st
         raise CorpusFormatError(problem, path=place)
     name, genre = (record.get(columns[column]) if column in columns else None for column in ("id", "genre"))
     return RawDocument(
-        "" if name is None else document_id(str(name)), (), place, text, isinstance(content, list),
-        "" if genre is None else one_line(str(genre)), parts,
+        "" if name is None else document_id(str(name)), paragraphs, place, text, isinstance(content, list),
+        "" if genre is None else one_line(str(genre)),
     )  # fmt: skip
 
 
@@ -316,13 +317,18 @@ def aligned_rows(source: str, ids: str, name: str) -> list[RawDocument]:
     lines, labels = (text.removesuffix("\n").split("\n") for text in (source, ids))
     if len(lines) != len(labels):
         raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(labels)}", path=name)
-    _, (spans,) = lay_out([lines])
+    starts = list(itertools.accumulate((len(line) + 1 for line in lines), initial=0))
     rows: dict[str, RawDocument] = {}
     for label, group in itertools.groupby(range(len(lines)), lambda number: labels[number].strip()):
-        first, *others = list(group)
+        numbers = list(group)
+        first = numbers[0]
         if label in rows:
             problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
             raise CorpusFormatError(problem, path=name, line=first + 1)
-        parts = (Part([spans[first]], "heading"), Part([spans[number] for number in others], segmented=True))
-        rows[label] = RawDocument(document_id(label), (), name, source, parts=parts)
+        sentences = paragraph_of([lines[number] for number in numbers[1:]])
+        paragraphs = (
+            Paragraph(TextWithOffsets(lines[first], starts[first]), "heading"),
+            replace(sentences, content=TextWithOffsets(sentences.text, starts[first + 1])),
+        )
+        rows[label] = RawDocument(document_id(label), paragraphs, name, source)
     return list(rows.values())

@@ -1,14 +1,15 @@
 import conllu
 
-from discoprobe.loaders.conllu import Word, sentence_text
+from discoprobe.loaders.conllu import sentence_text
+from discoprobe.loaders.corpus import Word
 
 TOKENS = [
     (
         "Im",
-        [Word("in", "in", "ADP", head="3", deprel="case"), Word("dem", "der", "DET", head="3", deprel="det")],
+        [Word("in", "in", "ADP", head=3, deprel="case"), Word("dem", "der", "DET", head=3, deprel="det")],
         "A=1",
     ),
-    ("Haus", [Word("Haus", "Haus", "NOUN", "NN", "Case=Dat", "0", "root")], "SpaceAfter=No"),
+    ("Haus", [Word("Haus", "Haus", "NOUN", "NN", "Case=Dat", 0, "root")], "SpaceAfter=No"),
 ]
 
 

@@ -44,7 +44,7 @@ def test_every_kept_character_is_where_it_was(data):
     text, reference = TextWithOffsets(source), [(letter, i, i + 1) for i, letter in enumerate(source)]
     for _ in range(3):
         edits = [edit for edit in data.draw(edits_of(len(text.text))) if edit[1] > edit[0]]
-        text, reference = text.replace(edits), apply(reference, edits)
+        text, reference = text.edited(edits), apply(reference, edits)
         start = data.draw(st.integers(0, len(text.text)))
         end = data.draw(st.integers(start, len(text.text)))
         text, reference = text.cut(start, end), reference[start:end]

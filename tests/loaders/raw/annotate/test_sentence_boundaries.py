@@ -4,9 +4,9 @@ from itertools import chain, pairwise
 import pytest
 from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
-from discoprobe.loaders.conllu import Word
+from discoprobe.loaders.corpus import Word
 from discoprobe.loaders.languages import languages
-from discoprobe.loaders.raw import CORRECTIONS, Paragraph, TextWithOffsets, Token, correct_boundaries, regroup
+from discoprobe.loaders.raw import CORRECTIONS, Paragraph, TextWithOffsets, correct_boundaries, regroup
 
 CASES = {
     "an ellipsis that was cut": (
@@ -152,13 +152,10 @@ def test_tokens_stay_in_their_places_in_other_sentences(german, text):
     """Whatever the sentences: the same tokens and words in the same order."""
     (document,) = german._tokenise([text])
     sentences = [
-        [
-            Token(token.start_char, token.end_char, tuple(Word(word.text) for word in token.words))
-            for token in one.tokens
-        ]
+        [Word(word.text, start=token.start_char, end=token.end_char) for token in one.tokens for word in token.words]
         for one in document.sentences
     ]
-    starts = [token.start for sentence in sentences for token in sentence]
+    starts = sorted({word.start for sentence in sentences for word in sentence})
     for chosen in ([0], starts[::3], starts):
         found = regroup(sentences, chosen)
         assert [sentence[0].start for sentence in found] == chosen
@@ -170,17 +167,17 @@ def test_stanza_annotates_the_corrected_sentences(german):
     text = "»Fräulein! Ich gehe im Park . . . spazieren«, rief er. »Ach! « Sie schwieg... und ging."
     corrections = Counter()
     found = german.annotate([Paragraph(TextWithOffsets(text))], corrections)[0]
-    spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
+    spans = [(one.words[0].start, one.words[-1].end) for one in found]
     assert spans == correct_boundaries(text, "de", Counter(), spans)
     assert corrections
-    assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
+    assert all(sum(word.head == 0 for word in one.words) == 1 for one in found)
 
 
-def test_an_ellipsis_that_was_cut_is_one_token():
+def test_an_ellipsis_that_was_cut_is_one_word():
     cut = [[("Ja", 0), (".", 2)], [("..", 3), ("nein", 6), (".", 10)]]
-    tokens = [[Token(at, at + len(form), (Word(form),)) for form, at in one] for one in cut]
-    (found,) = regroup(tokens, [0])
-    assert [token.words[0].form for token in found] == ["Ja", "...", "nein", "."]
+    words = [[Word(form, start=at, end=at + len(form)) for form, at in one] for one in cut]
+    (found,) = regroup(words, [0])
+    assert [word.form for word in found] == ["Ja", "...", "nein", "."]
     assert (found[1].start, found[1].end) == (2, 5)
 
 
