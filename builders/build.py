@@ -1,8 +1,9 @@
 """From a corpus to configs: read it block by block, collect the rows of every config, and make the configs of them.
 
-``build_all`` tells it in order, ``blocks`` what happens in a block. A small corpus is one block, whose parts and tasks
-any ``concurrent.futures`` executor can divide among workers; of a large one, which is read until the sizes are full,
-each worker gets a block. ``ConfigRows`` takes the rows of one config from block after block, and makes the config.
+``_read_blocks`` tells it in order, ``blocks`` what happens in a block. A small corpus is one block, whose parts and
+tasks any ``concurrent.futures`` executor can divide among workers; of a large one, which is read until the sizes are
+full, each worker gets a block. ``ConfigRows`` takes the rows of one config from block after block, and makes the
+config.
 """
 
 from __future__ import annotations

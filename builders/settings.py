@@ -8,6 +8,7 @@ import msgspec
 
 from discoprobe.loaders.assignments import read_assignments
 from discoprobe.loaders.errors import UnknownNameError, UsageError
+from discoprobe.loaders.raw.document import NAMES as READING
 
 SPLITS = ("train", "validation", "test")
 """The order of the splits, in files, tables and messages."""
@@ -223,6 +224,11 @@ def with_values(settings: Settings, assignments: Sequence[str]) -> Settings:
         UsageError: if an assignment has no value or one that cannot be read.
         UnknownNameError: for a name that cannot be set.
     """
+    for name in (assignment.partition("=")[0] for assignment in assignments):
+        if name in READING:
+            raise UsageError(
+                f"'{name}' says how text is read: give it to `build annotate --set`, and build from what that writes"
+            )
     changes = read_assignments(
         assignments, {name: read for name, (read, _) in _READERS.items()}, "setting",
         without_value=lambda name: f"write it without blanks, such as {name}={_READERS[name][1]}",

@@ -36,6 +36,8 @@ IN_CONFIG, LOST, NOT_NEEDED, NOT_USABLE, NOT_READ, NO_CONFIG = OUTCOMES = (
 
 LOOKED_AT: Final = 8
 """Blocks that were not read in which a sentence is looked for: all of a web corpus would take hours."""
+MOST_SENTENCES: Final = 8
+"""Sentences of which a text may be a part, so that all of them are explained."""
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -138,7 +140,7 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
         """Corpus and id of the sentences that a text is a part of, if these are a few.
 
         Raises:
-            UnknownNameError: it is the id of a document; the message names its sentences.
+            UnknownNameError: it is the id of a document, whose sentences the message names, or a part of too many.
         """
         with_text: list[tuple[str, str]] = []
         for part in self._parts:
@@ -154,7 +156,12 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
                 with_text += (
                     named.filter(pl.col("text").str.contains(text, literal=True)).select(corpus, sent_id).rows()
                 )
-        return with_text if len(with_text) <= LOOKED_AT else []
+        if len(with_text) > MOST_SENTENCES:
+            raise UnknownNameError(
+                f"sentence or row of {self.config.name}", text, [],
+                remedy=f"(a part of {len(with_text):,} sentences; write more of it)",
+            )  # fmt: skip
+        return with_text
 
     def _of_sentence(self, corpus: str, sent_id: str, row_id: str = "") -> Explanation:
         """What became of one sentence; with ``row_id`` in this row only."""

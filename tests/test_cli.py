@@ -293,11 +293,11 @@ def test_a_list_of_tasks_waits_for_no_scipy():
 
 
 def test_tasks_names_the_text_that_fills_a_task_and_does_not_read_it(monkeypatch, command):
-    from discoprobe import sources
+    from discoprobe import plan, sources
 
     monkeypatch.setattr(sources, "_text_in_parquet", lambda *_: pytest.fail("the text was read"))
     monkeypatch.setattr(sources, "_paths", lambda *_: [sample_file("es")])
-    monkeypatch.setattr(sources, "_tables_of_forms", lambda *_: {})
+    monkeypatch.setattr(plan, "_forms", lambda *_: {})
     rows = {row["task"]: row for row in json.loads(command("tasks", "--lang", "es", "--json").stdout)}
     assert rows["so"]["filled by"] == "finewiki"
     assert rows["so"]["candidates"] > 0
@@ -318,6 +318,7 @@ def test_a_usage_error_is_one_line_that_names_the_help(command):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["--set", "lines=sentences"], "'lines' says how text is read: give it to `build annotate --set`"),
         (["--set", "x=abc"], "unknown setting 'x'; give block, "),
         (["--set", "ipm_mn=1"], "unknown setting 'ipm_mn'; did you mean ipm_min"),
         (["--set", "ipm_min=abc"], "setting 'ipm_min=abc' cannot be read; give a value such as ipm_min=0.9"),

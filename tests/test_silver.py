@@ -22,7 +22,7 @@ from discoprobe.loaders.corpus import Trust, Word
 from discoprobe.loaders.raw import ReadOptions
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import Sentence
-from discoprobe.silver import LIMIT, held_out, is_annotated, label_errors
+from discoprobe.silver import LEAST, LIMIT, held_out, is_annotated, label_errors
 from discoprobe.silver import _errors as label_errors_of
 from discoprobe.sources import load_corpus
 
@@ -37,14 +37,19 @@ def sentences():
 
 @dataclass(frozen=True)
 class Annotator:
-    """Annotates the sentences of the sample as the sample does, but for the number of words in every ``wrong``-th."""
+    """Annotates the sentences of the sample as the sample does, but for the number of words in every ``wrong``-th.
+
+    If ``divided``, the first token has a word more, so that all later words have other numbers.
+    """
 
     wrong: int = 0
+    divided: bool = False
     tags: bool = field(default=True, init=False)
 
     @property
     def identity(self):
-        return {"engine": "annotator", "software": {}, "packages": {"pos": "sample"}, "wrong": self.wrong}
+        made_by = {"engine": "annotator", "software": {}, "packages": {"pos": "sample"}}
+        return made_by | {"wrong": self.wrong, "divided": self.divided}
 
     def annotate(self, paragraphs, _corrections):
         return [
@@ -72,9 +77,12 @@ class Annotator:
                     if name in feats.split("|"):
                         feats = feats.replace(name, OPPOSITE[name])
                         break
+                head = token["head"] + (self.divided and token["head"] > 1)
                 words.append(Word(
-                    token["form"], token["lemma"], token["upos"], "", feats, token["head"], token["deprel"], *place
+                    token["form"], token["lemma"], token["upos"], "", feats, head, token["deprel"], *place
                 ))  # fmt: skip
+                if self.divided and token["id"] == 1:
+                    words.append(Word("se", "se", "PART", "", "", 1, "discourse", *place))
         return Sentence(paragraph, start, end, tuple(words))
 
 
@@ -120,7 +128,7 @@ def test_what_the_model_is_not_sure_of_is_left_out():
     assert errors.trust.least.keys() == {"a", "b"}
 
 
-@pytest.mark.parametrize(("label", "n"), [("b", 48), ("", 48)])
+@pytest.mark.parametrize(("label", "n"), [("b", LEAST - 1), ("", LEAST - 1)])
 def test_too_few_candidates_show_nothing(label, n):
     table, right, labels, texts = made_candidates(wrong=0)
     first = [*range(200), *range(200, 200 + n)] if label else range(n)
@@ -128,6 +136,29 @@ def test_too_few_candidates_show_nothing(label, n):
     errors = label_errors_of(table[first], right[first], of_first, [texts[at] for at in first])
     assert errors.wrong == 0
     assert errors.trust is None
+
+
+def test_a_label_with_few_candidates_leaves_and_the_others_stay():
+    table, right, labels, texts = made_candidates(wrong=0)
+    first = [*range(200), *range(200, 200 + LEAST - 1), *range(230, 400)]
+    of_first = [labels[at] if at < 230 else "c" for at in first]
+    errors = label_errors_of(table[first], right[first], of_first, [texts[at] for at in first])
+    assert errors.trust.least.keys() == {"a", "c"}
+    assert errors.labels == {"a": (200, 0), "c": (170, 0)}
+    assert errors.used == 370
+
+
+def test_the_share_is_the_mean_of_the_labels_and_inside_its_interval():
+    """One of 200 wrong in a, nine of 300 in b: (1.5/201 + 9.5/301) / 2 is below the threshold, b alone is not."""
+    right = np.array([n >= 1 for n in range(200)] + [n >= 9 for n in range(300)])
+    labels, texts = ["a"] * 200 + ["b"] * 300, [f"text {n}" for n in range(500)]
+    errors = label_errors_of(np.zeros((500, 2)), right, labels, texts)
+    assert errors.labels == {"a": (200, 1), "b": (300, 9)}
+    assert errors.share == pytest.approx((1.5 / 201 + 9.5 / 301) / 2, abs=1e-6)
+    assert errors.share <= LIMIT < 9.5 / 301
+    low, high = errors.interval
+    assert 0.005 < low < errors.share < high < 0.04
+    assert len({*errors.trust.least.values()}) == 1, "one threshold"
 
 
 def test_a_label_alone_is_not_filled():
@@ -141,6 +172,14 @@ def test_measures_that_tell_nothing_leave_nothing():
     errors = label_errors_of(np.zeros_like(table), right, labels, texts)
     assert errors.trust is None
     assert errors.used == 0
+
+
+def test_a_number_that_is_divided_otherwise_leaves_later_swaps_as_they_are(cache):
+    """What stands behind it has other numbers of words, and the same characters."""
+    whole = label_errors(TASKS, load_corpus("es", ["sample"]), Annotator())["bigram_shift"]
+    errors = label_errors(TASKS, load_corpus("es", ["sample"]), Annotator(divided=True))["bigram_shift"]
+    assert errors.n > whole.n / 2
+    assert errors.wrong < errors.n / 20
 
 
 @pytest.mark.parametrize("of_a_sentence", [1, 4], ids=["candidates", "sentences"])

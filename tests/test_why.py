@@ -124,6 +124,12 @@ def test_an_unknown_sentence_is_an_error_that_names_similar_ones(corpus_of):
         traced.explain("es-news-04-22")
 
 
+def test_a_text_that_many_sentences_have_is_too_short(corpus_of):
+    traced = trace(*tasks_named(["sent_len"]), corpus_of("sample", "es"), Settings())
+    with pytest.raises(UnknownNameError, match=r"\(a part of [\d,]+ sentences; write more of it\)"):
+        traced.explain("de la")
+
+
 # Several blocks
 
 

@@ -586,6 +586,6 @@ def changes(folder: Path, hub: Hub, staged: Staged) -> Changes:
             return None
         return rows.read_table(hub.download(path, remote.head, remote.tree[path]))
 
-    difference = diff.compare(diff.Side(remote.manifest, published_rows), new)
+    difference = diff.compare((remote.manifest, published_rows), new)
     touched = [*staged.adds(), *staged.deletes()]
     return replace(difference, files=tuple(sorted(path for path in touched if not path.endswith(".parquet"))))

@@ -12,7 +12,7 @@ import enum
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import pyarrow as pa
@@ -31,14 +31,11 @@ KINDS = ("added", "removed", "relabelled", "edited")
 TITLE = "# Changelog\n"
 
 
-class Side(msgspec.Struct, frozen=True):
-    """One of two releases: its manifest, and what gives the rows of a config's split, None if there is no such split.
+Side: TypeAlias = tuple[Manifest, Callable[[str, str], pa.Table | None]]
+"""A release: its manifest, and what gives the rows of a config's split, None if there is no such split.
 
-    ``table`` is called only for splits whose rows differ.
-    """
-
-    manifest: Manifest
-    table: Callable[[str, str], pa.Table | None]
+It is called only for splits whose rows differ.
+"""
 
 
 def in_folder(path: Path, manifest: Manifest) -> Side:
@@ -48,7 +45,7 @@ def in_folder(path: Path, manifest: Manifest) -> Side:
         file = path / config / split_file(split)
         return read_table(file) if file.exists() else None
 
-    return Side(manifest, table)
+    return manifest, table
 
 
 class SplitChange(msgspec.Struct, frozen=True):
@@ -135,12 +132,12 @@ class Changes(msgspec.Struct, frozen=True):
 
 def compare(old: Side | None, new: Side) -> Changes:
     """What changed from ``old`` to ``new``; rows are read only where the manifests' content hashes differ."""
-    after = new.manifest.configs
+    new_manifest, after = new[0], new[0].configs
     if old is None:
         return Changes(added={name: n_rows(entry) for name, entry in sorted(after.items())}, first=True)
-    before = old.manifest.configs
+    old_manifest, before = old[0], old[0].configs
     both = [_compare_config(name, old, new) for name in sorted(before.keys() & after.keys())]
-    old_sources, new_sources = old.manifest.sources, new.manifest.sources
+    old_sources, new_sources = old_manifest.sources, new_manifest.sources
     sources = [f"{name}: not used any more" for name in sorted(old_sources.keys() - new_sources.keys())]
     sources += [f"{name}: new, {new_sources[name].licence}" for name in sorted(new_sources.keys() - old_sources.keys())]
     for name in sorted(old_sources.keys() & new_sources.keys()):
@@ -150,12 +147,13 @@ def compare(old: Side | None, new: Side) -> Changes:
         removed={name: n_rows(before[name]) for name in sorted(before.keys() - after.keys())},
         changed=tuple(change for change in both if change),
         sources=tuple(sources),
-        software=changed_values(versions(old.manifest), versions(new.manifest)),
+        software=changed_values(versions(old_manifest), versions(new_manifest)),
     )
 
 
 def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
-    before, after = old.manifest.configs[name], new.manifest.configs[name]
+    (old_manifest, old_rows), (new_manifest, new_rows) = old, new
+    before, after = old_manifest.configs[name], new_manifest.configs[name]
     labels = before.labels, after.labels
     definition = []
     if labels[0] != labels[1]:
@@ -166,7 +164,7 @@ def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
     for split in dict.fromkeys([*before.content, *after.content]):
         if before.content.get(split) == after.content.get(split) and labels[0] == labels[1]:
             continue
-        tables = old.table(name, split), new.table(name, split)
+        tables = old_rows(name, split), new_rows(name, split)
         if change := compare_rows(*tables, *labels):
             splits[split] = change
         if tables[0] is not None and tables[1] is not None:

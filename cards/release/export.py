@@ -38,7 +38,6 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 import yaml
-from msgspec import field
 
 from discoprobe.builders.config import Shape, crossed, regions
 from discoprobe.builders.settings import SPLITS
@@ -92,13 +91,6 @@ _LETTER: Final = rf"[\w--{UNSPACED}]"
 _TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|[^\w\s]"
 
 
-class Exported(msgspec.Struct, frozen=True):
-    """What was written: files per config, relative to the folder; and why the other configs were not."""
-
-    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    skipped: Mapping[str, str] = field(default_factory=dict)
-
-
 class Format(msgspec.Struct, frozen=True):
     """A format: the shapes that it supports, its files for a config (path → lines), and whether it is one of pairs.
 
@@ -112,7 +104,9 @@ class Format(msgspec.Struct, frozen=True):
     shared: Callable[[Mapping[str, ConfigEntry]], Files] | None = None  # files of all configs together
 
 
-def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> Exported:
+def export(
+    release: Path, out: Path, form: str, configs: Sequence[str] = ()
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     """Writes configs of a release folder in a harness's format.
 
     Args:
@@ -120,6 +114,9 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
         out: a folder that is not there or is empty; if anything fails, it stays so.
         form: one of ``FORMATS``.
         configs: names of configs; by default all that the format supports.
+
+    Returns:
+        The files that were written, by config, relative to ``out``; and why the other configs were not.
 
     Raises:
         DiscoprobeError: if ``release`` is no release folder, or a file of it is missing.
@@ -156,7 +153,7 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
         beside.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return Exported(files, skipped)
+    return files, skipped
 
 
 def _write(folder: Path, files: Files) -> tuple[str, ...]:

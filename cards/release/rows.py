@@ -184,13 +184,6 @@ class ReleaseRow(msgspec.Struct, frozen=True):
         return shown_hash(self.values, self.entry.labels)
 
 
-class RowPage(msgspec.Struct, frozen=True):
-    """Some of the rows that were looked for, and how many there are."""
-
-    rows: list[ReleaseRow]
-    total: int
-
-
 def shown_configs(release: Path, languages: Sequence[str]) -> tuple[Manifest, dict[str, ConfigEntry]]:
     """The manifest of a release folder, and its configs of some languages, of all if none is named, by name.
 
@@ -250,8 +243,11 @@ class RowStore:
             and (row_filter.places is None or any(config == name for config, _ in row_filter.places))
         }
 
-    def find(self, row_filter: RowFilter, start: int, size: int) -> RowPage:
-        """The rows from number ``start`` on, at most ``size``, ordered by config, split, and place in the split."""
+    def find(self, row_filter: RowFilter, start: int, size: int) -> tuple[list[ReleaseRow], int]:
+        """The rows from number ``start`` on, at most ``size``, and how many there are in all.
+
+        They are ordered by config, split, and place in the split.
+        """
         parts = [
             (config, split, *self._matching(config, split, row_filter))
             for config, entry in self.chosen(row_filter).items()
@@ -268,7 +264,7 @@ class RowStore:
             if first < last:
                 rows += self._collect(config, split, matching.slice(first, last - first))
             total += n_rows
-        return RowPage(rows, total)
+        return rows, total
 
     def row(self, config: str, row_id: str) -> ReleaseRow:
         """A row by its id.
@@ -277,10 +273,10 @@ class RowStore:
             UnknownNameError: the config has no such row.
         """
         self.entry(config)
-        matching = self.find(RowFilter(configs=(config,), places=frozenset({(config, row_id)})), 0, 1)
-        if not matching.rows:
+        rows, _ = self.find(RowFilter(configs=(config,), places=frozenset({(config, row_id)})), 0, 1)
+        if not rows:
             raise DiscoprobeError(f"{config} has no row {row_id}")
-        return matching.rows[0]
+        return rows[0]
 
     def pair_of(self, row: ReleaseRow) -> list[ReleaseRow]:
         """The rows that share the pair of a row, with itself, by label; only the row if it is in none."""
@@ -292,7 +288,7 @@ class RowStore:
 
     def at(self, places: frozenset[tuple[str, str]]) -> list[ReleaseRow]:
         """The rows at these places (config, id), as far as there are such."""
-        return self.find(RowFilter(places=places), 0, len(places)).rows
+        return self.find(RowFilter(places=places), 0, len(places))[0]
 
     def columns(self, config: str, split: str, names: Sequence[str]) -> pl.DataFrame:
         """Those of these columns that a split has."""

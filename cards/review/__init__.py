@@ -10,6 +10,6 @@ from discoprobe.loaders.rooms import offer
 __getattr__, __dir__, __all__ = offer(__name__, {
     "blind_round": ["BlindRound", "answer_names", "question_of", "sample", "scores"],
     "pages": ["card_for_terminal", "differences", "question_texts", "read_card", "shown_row"],
-    "site": ["Reader", "ReviewOptions", "inside"],
+    "site": ["Reader", "inside"],
     "web_app": ["server"],
 })  # fmt: skip

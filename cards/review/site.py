@@ -10,7 +10,6 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
@@ -20,17 +19,18 @@ from werkzeug.exceptions import HTTPException
 
 from discoprobe.cards import readers
 from discoprobe.cards.readers import READER_KINDS, VERDICTS, Mark, ReaderKind
-from discoprobe.cards.release.diff import Changes
 from discoprobe.cards.release.rows import RowStore
-from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.cards.text.templating import render
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from werkzeug.wrappers import Response as BaseResponse
+
+    from discoprobe.cards.release.diff import Changes
+    from discoprobe.cards.text.examples import ContextSentence
 
 
 _HEADERS: Final = {
@@ -50,10 +50,12 @@ class Reader(msgspec.Struct, frozen=True):
     kind: ReaderKind = "person"
 
 
-class ReviewOptions(msgspec.Struct, frozen=True):
-    """What the application shows.
+class Site:
+    """The application with the rows of a release and the marks on them; pages are added by others.
 
-    Attributes:
+    Args:
+        app: the application.
+        release: the folder.
         languages: of these languages only; all by default.
         reader: who reads, until the browser says otherwise.
         changes: what changed since another release.
@@ -61,19 +63,14 @@ class ReviewOptions(msgspec.Struct, frozen=True):
         context: (language, corpus, sent_ids) → the sentences of the source around these.
     """
 
-    languages: tuple[str, ...] = ()
-    reader: Reader = Reader()
-    changes: Changes | None = None
-    against: str = ""
-    context: Callable[[str, str, Collection[str]], Sequence[ContextSentence]] | None = None
-
-
-class Site:
-    """The application with the rows of a release and the marks on them; pages are added by others."""
-
-    def __init__(self, app: Flask, release: Path, options: ReviewOptions) -> None:
-        self.app, self.release, self.options = app, release, options
-        self.store = RowStore(release, options.languages)
+    def __init__(  # noqa: PLR0913 (what a user chooses)
+        self, app: Flask, release: Path, *, languages: Sequence[str] = (), reader: Reader | None = None,
+        changes: Changes | None = None, against: str = "",
+        context: Callable[[str, str, Collection[str]], Sequence[ContextSentence]] | None = None,
+    ) -> None:  # fmt: skip
+        self.app, self.release, self.first_reader = app, release, reader or Reader()
+        self.changes, self.against, self.context = changes, against, context
+        self.store = RowStore(release, languages)
         self.path = readers.marks_file(release)
         self.token = secrets.token_urlsafe(24)
         self.sitting = secrets.token_hex(6)
@@ -136,9 +133,9 @@ class Site:
         try:
             name, kind = json.loads(unquote(request.cookies.get("reader", "")))
         except ValueError:
-            return self.options.reader
+            return self.first_reader
         is_valid = isinstance(name, str) and kind in READER_KINDS
-        return Reader(name[:80], kind) if is_valid else self.options.reader
+        return Reader(name[:80], kind) if is_valid else self.first_reader
 
     def set_reader(self) -> BaseResponse:
         """Writes who reads into a cookie."""
@@ -169,7 +166,7 @@ class Site:
         shared = {
             "title": title, "token": self.token, "reader": self.reader(), "reader_kinds": READER_KINDS,
             "verdict_names": VERDICTS, "here": request.full_path.rstrip("?"),
-            "compared": self.options.changes is not None,
+            "compared": self.changes is not None,
         }  # fmt: skip
         return Response(render(template, package="review", **shared, **values), mimetype="text/html")
 

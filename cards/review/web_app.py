@@ -23,6 +23,7 @@ from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.readers import FAULTS, VERDICTS, Mark
+from discoprobe.cards.release.diff import KINDS
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.release_folder import OVERVIEW
 from discoprobe.cards.release.rows import RowFilter, configs_asked
@@ -41,24 +42,24 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
     from discoprobe.cards.release.diff import Changes
-    from discoprobe.cards.review.site import ReviewOptions
 
 HOST: Final = "127.0.0.1"
 PAGE_ROWS: Final = 25
 PAGE_CONFIGS: Final = 100
 _MOST_BYTES: Final = 2_000_000
-_KINDS_OF_CHANGE: Final = ("added", "removed", "relabelled", "edited")
 
 
-def server(release: Path, options: ReviewOptions, port: int = 0) -> tuple[BaseWSGIServer, str]:
+def server(release: Path, port: int = 0, **options: Any) -> tuple[BaseWSGIServer, str]:
     """A server for a release folder, ready to start, and the address of its first page; port 0 is any free one.
+
+    ``options`` are those of `Site`.
 
     Raises:
         UsageError: there is nothing to show, or the port is taken.
     """
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no log line per request
     app = Flask("discoprobe.cards.review", static_folder=None)
-    site = Site(app, release, options)
+    site = Site(app, release, **options)
     RowPages(site)
     BlindPages(site)
     try:
@@ -102,7 +103,7 @@ class RowPages:
         rows: list[dict[str, Any]] = []
         for name, entry in store.configs.items():
             audit, language = entry.audit, language_name(entry.lang)
-            change = "; ".join(changes_of(name, self.site.options.changes))
+            change = "; ".join(changes_of(name, self.site.changes))
             about = [
                 name, language, entry.summary, *entry.labels[:20], *entry.sources, judged[name].word, change,
             ]  # fmt: skip
@@ -114,7 +115,7 @@ class RowPages:
                 "strongest shortcut": (audit and audit.strongest) or "", "accuracy": audit.accuracy if audit else None,
                 "gain": audit.gain if audit else None, "read": n_read[name], "faults": n_faults[name],
             }  # fmt: skip
-            if self.site.options.changes is not None:
+            if self.site.changes is not None:
                 values["changed"] = change
             rows.append({"values": values, "entry": entry, "verdict": judged[name]})
         columns = list(rows[0]["values"]) if rows else []
@@ -141,15 +142,14 @@ class RowPages:
         current = readers.verdicts_now(self.site.marks())
         conditions = self._filter(request.args, current)
         number = max(1, whole_number(request.args.get("page"), 1))
-        page = self.site.store.find(conditions, (number - 1) * PAGE_ROWS, PAGE_ROWS)
-        rows = page.rows
+        rows, total = self.site.store.find(conditions, (number - 1) * PAGE_ROWS, PAGE_ROWS)
         if solver := request.args.get("surest", ""):  # the surest rows of a config fit on one page
             order = {name: self._surest(name, solver) for name in {row.config for row in rows}}
             rows = sorted(rows, key=lambda row: (row.config, order[row.config].index(row.id)))
         query = [(key, value) for key, value in request.args.items(multi=True) if key != "page" and value]
         return self.site.page(
             "rows.html", "Rows", rows=[(shown_row(row), current.get(row.place, {})) for row in rows], page=number,
-            pages=max(1, -(-page.total // PAGE_ROWS)), total=page.total, start=(number - 1) * PAGE_ROWS,
+            pages=max(1, -(-total // PAGE_ROWS)), total=total, start=(number - 1) * PAGE_ROWS,
             query=urlencode(query), chosen=request.args, choices=self._choices(conditions),
         )  # fmt: skip
 
@@ -203,10 +203,10 @@ class RowPages:
 
     def row(self, config: str, row_id: str) -> Response:
         """One row: its texts, its pair, its source, the verdicts of readers, and the way to the rows beside it."""
-        store, marks, context = self.site.store, self.site.marks(), self.site.options.context
+        store, marks, context = self.site.store, self.site.marks(), self.site.context
         row = store.row(config, row_id)
         beside = RowFilter(configs=(config,), split=row.split)
-        numbered = {each.number: each for each in store.find(beside, max(0, row.number - 1), 3).rows}
+        numbered = {each.number: each for each in store.find(beside, max(0, row.number - 1), 3)[0]}
         before, after = numbered.get(row.number - 1), numbered.get(row.number + 1)
         values = row.values
         sentences = context(row.entry.lang, str(values["corpus"]), set(values["sent_ids"] or ())) if context else []
@@ -232,7 +232,7 @@ class RowPages:
             return f"/{OVERVIEW}" if path == OVERVIEW else "/"
 
         html = card_html(read_card(self.site.release, config), address_of)
-        changed = changes_of(config, self.site.options.changes)
+        changed = changes_of(config, self.site.changes)
         names = ["", *self.site.store.configs]
         at = names.index(config) if config in names else 0
         return self.site.page(
@@ -242,7 +242,7 @@ class RowPages:
 
     def changes_page(self) -> Response:
         """What changed since another release: in the release as a whole, then in each config."""
-        changes, against = self.site.options.changes, self.site.options.against
+        changes, against = self.site.changes, self.site.against
         if changes is None:
             abort(404, "start `build review` with --against and a release to see what changed since")
         news = [("removed", f"{name} ({rows:,} rows)") for name, rows in changes.removed.items()]
@@ -323,7 +323,7 @@ def changes_of(config: str, changes: Changes | None) -> list[str]:
         lines += change.definition
         for split, rows in change.splits.items():
             counts = []
-            for kind in _KINDS_OF_CHANGE:
+            for kind in KINDS:
                 if number := getattr(rows, kind):
                     ids = ", ".join(rows.ids.get(kind, ()))
                     counts.append(f"{number:,} {kind} ({ids})" if ids else f"{number:,} {kind}")

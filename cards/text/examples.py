@@ -93,16 +93,11 @@ class ShownText(msgspec.Struct, frozen=True):
         return [piece for piece in ((before, False), (text[start:end], True), (after, False)) if piece[0]]
 
 
-class ContextSentence(msgspec.Struct, frozen=True):
-    """A sentence of the source of a row.
+ContextSentence: TypeAlias = tuple[str, bool, bool]
+"""A sentence of the source of a row: its text, whether the row has it, and whether there is a gap in the source before.
 
-    ``in_row`` says that the row has it, ``after_gap`` that it does not follow the one before in the source.
-    """
-
-    sent_id: str
-    text: str
-    in_row: bool
-    after_gap: bool
+Without a gap it follows the sentence before it in the list.
+"""
 
 
 class Example(msgspec.Struct, frozen=True):

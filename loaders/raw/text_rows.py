@@ -215,7 +215,9 @@ def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict
         if (n := names.count(column)) > 1:
             raise CorpusFormatError(f"{n} columns are called '{column}'; give each a name of its own", path=where)
     if not columns.keys() & {"text", "sentences"}:
-        raise UsageError(f"{where}: which column holds the text? Name it with --text: {', '.join(names)}")
+        raise UsageError(
+            f"{where}: which column holds the text? Name it with `build annotate --text`: {', '.join(names)}"
+        )
     return columns
 
 

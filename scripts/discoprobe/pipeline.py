@@ -1,9 +1,21 @@
 """From a plan to a release folder, and back: what `build run` and its sisters do, without options and messages.
 
-The road of a build: the words of a user are a `request.Request`; `plan.plan` says which corpora they mean, at which
-commit, and which tasks are built from each; `sources.corpora_of` reads these corpora; `run` builds the configs of each
-(`audited_configs`: `builders.build` marks candidates and samples rows, `builders.audit` measures them) and adds them to
-the release folder (`cards.release`), which `cards.hub` publishes. `renew` builds only what is missing or out of date
+The road of a build, in the order in which it runs:
+
+1. The words of a user are a `request.Request`. `plan.plan` says which corpora they mean, at which commit, and which
+   tasks are built from each; no corpus is read for it.
+2. `cards.release.open_release` locks the release folder and makes a copy of it, which takes its place at the end.
+3. `sources.corpora_of` downloads what is needed, then gives one corpus after the other: a language comes twice where
+   tasks are filled with more text.
+4. `run` takes over what a killed build has kept (`kept_results`), and gives the other tasks to `audited_configs`:
+   `builders.build` reads the corpus block by block (select candidates, mark those that are lost, sample, render rows),
+   `builders.drops.for_release` leaves out rows that readers found faulty and configs that are too small, and
+   `builders.audit` measures each config, beside the texts of its corpus.
+5. Each config is written with its card (`Release.add`); those that fail the audit are taken out again
+   (`leave_out_failed`); manifest and card of the release come last (`finish`), and the folder is exchanged.
+6. `cards.hub` publishes it: `staging.plan_push`, `push.send`.
+
+`renew` builds only what is missing or out of date
 (`stale_configs`), `support` says what could be built, and `why` what became of a sentence (`builders.why`). `rebuilder`
 builds a release again from the plan in its manifest (`plan.planned_again`), not from the present catalogue.
 """

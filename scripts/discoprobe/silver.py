@@ -1,14 +1,17 @@
 """Which tasks may be filled with automatic annotation, and which of its candidates: what treebanks show to be right.
 
 ``label_errors`` parses held-out sentences of a treebank with the models that will annotate the text. A candidate of the
-automatic annotation is right if the treebank has the same candidate (the same sentence, word and edit) with the same
-label; it need not be usable there, since the filters of both may differ. What is counted is thus the label that a row
-would show, and also a word that is no subject, or a swap of two words that the treebank does not permit.
+automatic annotation is right if the treebank has the same candidate (the same sentence, and the same characters of it)
+with the same label; it need not be usable there, since the filters of both may differ. What is counted is thus the
+label that a row would show, and also a word that is no subject, or a swap of two words that the treebank does not
+permit. A word for which the treebank has no label shows nothing.
 
 Where too many candidates are wrong, those are left out of which the model is not sure: logistic regression learns from
 the measures of `builders.sentences.confidence` which are right (selective prediction: El-Yaniv & Wiener 2010,
-https://jmlr.org/papers/v11/el-yaniv10a.html), and each label has the least sum from which on at most ``LIMIT`` of the
-candidates that it was not learned from are wrong. A label of which too few are left gets no automatic row.
+https://jmlr.org/papers/v11/el-yaniv10a.html), and a task has the least sum from which on at most ``LIMIT`` of the
+candidates that it was not learned from are wrong, as the mean of its labels: a config has equally many rows of each.
+The share of each label is the mean of Jeffreys' posterior, (wrong + ½)/(n + 1), so that few candidates without a fault
+do not pass for none wrong. A label of which the treebank shows fewer than ``LEAST`` candidates gets no automatic row.
 """
 
 from collections import Counter
@@ -41,8 +44,11 @@ from discoprobe.loaders.raw.segmentation import Engine, annotated_documents
 Flags = npt.NDArray[np.bool_]
 
 LIMIT: Final = 0.02
-"""Largest share of wrong candidates of a label in automatic annotation, with one more counted as wrong: so at least 49
-must have been compared, of which none is wrong."""
+"""Largest share of wrong candidates in automatic annotation, the mean of the labels of a task."""
+LEAST: Final = 25
+"""Fewest candidates of a label that were compared: with fewer, the mean of the posterior is above ``LIMIT`` if none is
+wrong."""
+CONFIDENCE: Final = 0.95
 MOST: Final = 5000
 """Sentences of treebanks that are parsed, chosen by hash: about two minutes, once for a model."""
 FOLDS: Final = 5
@@ -51,10 +57,11 @@ PENALTY: Final = 0.1
 """Inverse strength of the L2 penalty on the weights of standardised measures."""
 DIGITS: Final = 6
 """Decimal places of weights, so that a sum is the same on all processors."""
-VERSION: Final = 4
+VERSION: Final = 5
 """Raise it when the comparison changes: it is then made again."""
-COMPARED: Final = ("target_start", "index", "plan")
-"""What a candidate is known by beside its sentence, as far as a task has these columns."""
+COMPARED: Final = ("target_start", "plan")
+"""What a candidate is known by beside its sentence, as far as a task has these columns: places of characters, because
+numbers of words differ after any word that is divided otherwise."""
 
 
 class LabelErrors(msgspec.Struct, frozen=True):
@@ -65,7 +72,12 @@ class LabelErrors(msgspec.Struct, frozen=True):
         wrong: of these.
         used: those of which the model is sure enough, as judged by what other sentences show.
         used_wrong: of these.
-        trust: how sure it must be; None where no label has enough right candidates.
+        trust: how sure it must be; None where too many are wrong.
+        elsewhere: of ``wrong``, those whose label another word of the sentence has in the treebank.
+        unknown: candidates for which the treebank has no label; they are not among ``n``.
+        share: of those used the mean of the labels' shares of wrong ones.
+        interval: of 95 %, for this mean.
+        labels: the used and the wrong ones of these, by label; empty where labels are not judged one by one.
     """
 
     n: int
@@ -73,6 +85,11 @@ class LabelErrors(msgspec.Struct, frozen=True):
     used: int = 0
     used_wrong: int = 0
     trust: Trust | None = None
+    elsewhere: int = 0
+    unknown: int = 0
+    share: float = 0.0
+    interval: tuple[float, float] = (0.0, 0.0)
+    labels: Mapping[str, tuple[int, int]] = {}
 
 
 def is_annotated(task: AnyTask) -> bool:
@@ -134,12 +151,19 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
     errors = {}
     for task in tasks:
         labelled = {tuple(candidate) for *candidate, _ in gold_rows[task.name]}
-        usable = [n for n, (*_, reason) in enumerate(rows[task.name]) if reason is None]
+        without = {tuple(place) for *place, label in labelled if label is None}
+        of_sentences = {(text, label) for text, *_, label in labelled}
+        usable = [n for n, row in enumerate(rows[task.name]) if row[-1] is None and row[:-2] not in without]
         of_task = [rows[task.name][n][:-1] for n in usable]
         right = np.array([candidate in labelled for candidate in of_task], dtype=bool)
-        by_label = task.labels and not task.paired  # the candidates of pairs are originals only
+        by_label = bool(task.labels) and not task.paired  # the candidates of pairs are originals only
         labels = [candidate[-1] if by_label else "" for candidate in of_task]
-        errors[task.name] = _errors(tables[task.name][usable], right, labels, [text for text, *_ in of_task])
+        found = _errors(tables[task.name][usable], right, labels, [text for text, *_ in of_task])
+        elsewhere = [by_label and (text, label) in of_sentences for text, *_, label in of_task]
+        n_usable = sum(reason is None for *_, reason in rows[task.name])
+        errors[task.name] = msgspec.structs.replace(
+            found, elsewhere=int((~right & np.array(elsewhere, dtype=bool)).sum()), unknown=n_usable - len(usable)
+        )
     write_atomically(file, msgspec.json.encode(errors))
     return errors
 
@@ -161,7 +185,8 @@ def _rows_of(
             word = pl.col("words").struct
             candidates = of_task.explode("words").filter(word.field("target")).with_columns(start=word.field("start"))
             known_by, label = [pl.col("start")], word.field("lemma")
-        elif len(known_by) == 1:  # where the length is the label, it is the class of length, of equal widths
+        elif candidates["label"].null_count() == candidates.height and "plan" not in candidates.columns:
+            # where the length is the label, it is the class of length, of equal widths
             classes = edges(candidates["n_words"], Settings(length_bins="equal"))
             label = pl.coalesce(label, bin_of(pl.col("n_words"), classes))
         with_text = candidates.join(sentence_texts, on="sent", maintain_order="left")
@@ -185,20 +210,44 @@ def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Seque
         for learned, judged in GroupKFold(FOLDS).split(table, right, texts):
             scores[judged] = table[judged] @ _weights(table[learned], right[learned])
         weights = _weights(table, right)
-    least, used = {}, np.zeros(len(right), dtype=bool)
-    for label in np.unique(labels):
-        of_label = np.flatnonzero(labels == label)
-        ranked = of_label[np.argsort(-scores[of_label], kind="stable")]
-        few = (np.cumsum(~right[ranked]) + 1) / np.arange(2, len(ranked) + 2) <= LIMIT
+    names, label_number = np.unique(labels, return_inverse=True)
+    enough = np.bincount(label_number, minlength=len(names)) >= LEAST
+    judged_labels = np.flatnonzero(enough)
+    trust, used, share, interval = None, np.zeros(len(right), dtype=bool), 0.0, (0.0, 0.0)
+    # rows of a label alone would have no counterpart
+    if len(judged_labels) > 1 or (len(judged_labels) and names[judged_labels[0]] == ""):
+        ranked = np.flatnonzero(enough[label_number])
+        ranked = ranked[np.argsort(-scores[ranked], kind="stable")]
+        of_label = label_number[ranked, None] == judged_labels
+        counts, faults = np.cumsum(of_label, axis=0), np.cumsum(of_label & ~right[ranked, None], axis=0)
+        few = ((faults + 0.5) / (counts + 1)).mean(axis=1) <= LIMIT
         few &= np.append(scores[ranked][1:] != scores[ranked][:-1], True)  # equal ones are used or not together
         if few.any():
             last = int(np.flatnonzero(few)[-1])
-            least[str(label)] = round(float(scores[ranked[last]]), DIGITS) - 10.0**-DIGITS
+            least = round(float(scores[ranked[last]]), DIGITS) - 10.0**-DIGITS
+            trust = Trust(tuple(weights.tolist()), {str(names[label]): least for label in judged_labels})
             used[ranked[: last + 1]] = True
-    if len(least) == 1 and "" not in least:  # rows of a label alone would have no counterpart
-        least, used = {}, np.zeros_like(used)
-    trust = Trust(tuple(weights.tolist()), least) if least else None
-    return LabelErrors(n, wrong, int(used.sum()), int((used & ~right).sum()), trust)
+            share, interval = _mean_share(counts[last], faults[last])
+    by_label = {
+        str(name): (int(used[labels == name].sum()), int((used & ~right)[labels == name].sum()))
+        for name in names[enough]
+        if name and trust
+    }
+    return LabelErrors(
+        n, wrong, int(used.sum()), int((used & ~right).sum()), trust, share=share, interval=interval, labels=by_label
+    )
+
+
+def _mean_share(counts: npt.NDArray[np.int64], faults: npt.NDArray[np.int64]) -> tuple[float, tuple[float, float]]:
+    """The mean of the labels' shares of faults, and its interval: of the beta distribution with its two moments."""
+    from scipy.stats import beta  # noqa: PLC0415 (as above)
+
+    shares = (faults + 0.5) / (counts + 1)
+    mean = float(shares.mean())
+    variance = float((shares * (1 - shares) / (counts + 2)).sum()) / len(shares) ** 2
+    size = mean * (1 - mean) / variance - 1
+    low, high = beta.interval(CONFIDENCE, mean * size, (1 - mean) * size)
+    return round(mean, DIGITS), (round(float(low), DIGITS), round(float(high), DIGITS))
 
 
 def _weights(table: Floats, right: Flags) -> Floats:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import msgspec
 import polars as pl
 
-from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import (
     DATASETS,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from discoprobe.builders.task import AnyTask
+    from discoprobe.cards.text.examples import ContextSentence
     from discoprobe.loaders.corpus import Corpus
 
 
@@ -325,9 +325,7 @@ class Contexts:
         sentences: list[ContextSentence] = []
         last = None
         for number, sent_id, text in near.select("number_near", "sent_id", "text").iter_rows():
-            sentences.append(
-                ContextSentence(sent_id, text, sent_id in sent_ids, last is not None and number > last + 1)
-            )
+            sentences.append((text, sent_id in sent_ids, last is not None and number > last + 1))
             last = number
         return sentences
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from releases import config, write
 
-from discoprobe.cards.review import Reader, ReviewOptions, server
+from discoprobe.cards.review import Reader, server
 
 
 def small_release(folder):
@@ -28,7 +28,7 @@ def small_release(folder):
 
 @contextmanager
 def reviewing(release, **options):
-    made, address = server(release, ReviewOptions(**{"reader": Reader("ana")} | options))
+    made, address = server(release, **{"reader": Reader("ana")} | options)
     thread = threading.Thread(target=made.serve_forever, daemon=True)
     thread.start()
     try:

@@ -99,7 +99,7 @@ def test_columns(tmp_path):
     for name in ("old", "new"):
         releases.write(tmp_path / name, releases.config())
     one, two = (diff.in_folder(tmp_path / name, manifest.read(tmp_path / name)) for name in ("old", "new"))
-    table = one.table("bso_de", "test")
+    table = one[1]("bso_de", "test")
     other = table.drop_columns(["group"]).append_column("x", pa.array([1] * 8))
     assert diff.compare_columns(table.schema, other.schema) == ("column group: string → none", "column x: none → int64")
     assert not diff.compare(one, two)

@@ -58,8 +58,8 @@ def _lines(path):
 
 
 def test_senteval_reads_split_label_and_sentence(release, tmp_path):
-    exported = export(release, tmp_path / "out", "senteval")
-    assert exported.files["somo_en"] == ("en/odd_man_out.txt",)
+    files, _ = export(release, tmp_path / "out", "senteval")
+    assert files["somo_en"] == ("en/odd_man_out.txt",)
     data = {"tr": [], "va": [], "te": []}
     with (tmp_path / "out" / "en" / "bigram_shift.txt").open(encoding="utf-8") as file:
         for line in file:  # as senteval/probing.py:PROBINGEval.loadFile does
@@ -79,17 +79,17 @@ def test_the_format_of_the_guide_works(release, tmp_path, monkeypatch):
     exec(example, names)
     by_label = Format(frozenset({Shape.SENTENCE}), names["_by_label"])
     monkeypatch.setattr(export_module, "FORMATS", {"by_label": by_label})
-    exported = export(release, tmp_path / "out", "by_label", ["bigram_shift_en"])
+    files, _ = export(release, tmp_path / "out", "by_label", ["bigram_shift_en"])
     of_label = (tmp_path / "out" / "bigram_shift_en" / "test" / "shifted.txt").read_text(encoding="utf-8")
     rows = _rows(release, "bigram_shift_en")["test"]
     assert of_label.splitlines() == [row["text"] for row in rows if row["label"] == 1]
-    assert len(exported.files["bigram_shift_en"]) == 2 * len(SPLITS)
+    assert len(files["bigram_shift_en"]) == 2 * len(SPLITS)
 
 
 def test_senteval_leaves_out_what_is_no_sentence_and_says_why(release, tmp_path):
-    exported = export(release, tmp_path / "out", "senteval")
-    assert set(exported.files) == {"bigram_shift_en", "somo_en"}
-    assert exported.skipped["sp_en"] == "senteval has no place for rows of shape sequence"
+    files, skipped = export(release, tmp_path / "out", "senteval")
+    assert set(files) == {"bigram_shift_en", "somo_en"}
+    assert skipped["sp_en"] == "senteval has no place for rows of shape sequence"
     assert sorted(path.name for path in (tmp_path / "out").rglob("*.txt")) == [
         "bigram_shift.txt",
         "odd_man_out.txt",
@@ -104,15 +104,15 @@ def test_formats_of_three_splits_leave_out_a_config_that_has_fewer_and_say_why(r
     (partial / "manifest.json").write_text(json.dumps(made))
     (partial / "somo_en" / "validation-00000-of-00001.parquet").unlink()
     why = "senteval needs train, validation, test, and the config has no validation"
-    assert export(partial, tmp_path / "out", "senteval").skipped["somo_en"] == why
+    assert export(partial, tmp_path / "out", "senteval")[1]["somo_en"] == why
     with pytest.raises(UnsupportedError, match=why):
         export(partial, tmp_path / "other", "senteval", ["somo_en"])
-    assert export(partial, tmp_path / "rows", "jsonl", ["somo_en"]).files["somo_en"][-1] == "somo_en/test.jsonl"
+    assert export(partial, tmp_path / "rows", "jsonl", ["somo_en"])[0]["somo_en"][-1] == "somo_en/test.jsonl"
 
 
 def test_xprobe_has_sentence_then_label_in_a_file_per_split(release, tmp_path):
-    exported = export(release, tmp_path / "out", "xprobe", ["bigram_shift_en"])
-    assert exported.files == {"bigram_shift_en": tuple(f"en/bigram_shift/{short}.txt" for short in ("tr", "va", "te"))}
+    files, _ = export(release, tmp_path / "out", "xprobe", ["bigram_shift_en"])
+    assert files == {"bigram_shift_en": tuple(f"en/bigram_shift/{short}.txt" for short in ("tr", "va", "te"))}
     rows = _rows(release, "bigram_shift_en")
     for split, short in zip(SPLITS, ("tr", "va", "te"), strict=True):
         lines = _lines(tmp_path / "out" / "en" / "bigram_shift" / f"{short}.txt")
@@ -152,8 +152,8 @@ def test_discoeval_has_no_place_for_choices(release, tmp_path):
 
 
 def test_jsonl_holds_the_rows_as_they_are(release, tmp_path):
-    exported = export(release, tmp_path / "out", "jsonl")
-    assert set(exported.files) == {f"{task}_en" for task in TASKS}
+    files, _ = export(release, tmp_path / "out", "jsonl")
+    assert set(files) == {f"{task}_en" for task in TASKS}
     for task in TASKS:
         names = _names(release, f"{task}_en")
         for split, rows in _rows(release, f"{task}_en").items():
@@ -260,9 +260,9 @@ def test_blimp_has_the_original_as_the_good_sentence(release, tmp_path, config):
 
 
 def test_formats_of_pairs_leave_out_what_is_no_pair(release, tmp_path):
-    exported = export(release, tmp_path / "out", "blimp")
-    assert set(exported.files) == {*PAIRED, "bso_en"}
-    assert exported.skipped == {
+    files, skipped = export(release, tmp_path / "out", "blimp")
+    assert set(files) == {*PAIRED, "bso_en"}
+    assert skipped == {
         "sp_en": "blimp shows pairs of an original and an edited text, and these rows are no pairs",
         "cloze_en": "blimp has no place for rows of shape choice",
     }

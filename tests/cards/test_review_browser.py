@@ -166,9 +166,9 @@ def test_a_mark_that_could_not_be_sent_is_kept_and_sent_later(chromium, release)
     page.keyboard.press("4")
     page.wait_for_selector("#status:has-text('kept in this browser')")
     assert read_marks(marks_file(release)) == []
-    from discoprobe.cards.review import Reader, ReviewOptions, server
+    from discoprobe.cards.review import Reader, server
 
-    made, _ = server(release, ReviewOptions(reader=Reader("ana")), port)
+    made, _ = server(release, port, reader=Reader("ana"))
     import threading
 
     threading.Thread(target=made.serve_forever, daemon=True).start()

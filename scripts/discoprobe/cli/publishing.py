@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from discoprobe.cards.hub.staging import PushResult
     from discoprobe.cards.readers import ReaderKind
     from discoprobe.cards.release.diff import Changes
-    from discoprobe.cards.review.site import ReviewOptions
     from discoprobe.cli.terminal import Cell, ProgressDisplay
     from discoprobe.loaders.corpus import Corpus
     from discoprobe.plan import Plan
@@ -335,7 +334,7 @@ def review(  # noqa: PLR0913 (one parameter per option)
     Example: build review --lang es --reader ana
     """
     from discoprobe.cards.readers import READER_KINDS
-    from discoprobe.cards.review.site import Reader, ReviewOptions
+    from discoprobe.cards.review.site import Reader
     from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.request import language_codes, split_names
     from discoprobe.sources import Contexts
@@ -348,21 +347,17 @@ def review(  # noqa: PLR0913 (one parameter per option)
     if marks:
         _add_marks(release, marks)
         return
+    from discoprobe.cards.review.web_app import server
+
     languages, changes = language_codes(split_names(lang)), None
     if against:
         from discoprobe.cards.hub.staging import compare
 
         changes = compare(release, against, languages=languages)
-    who, contexts = Reader(reader, cast("ReaderKind", reader_kind)), Contexts(corpus) if corpus else None
-    options = ReviewOptions(languages, who, changes, against, contexts)
-    _serve(release, options, port, open_=open_)
-
-
-def _serve(release: Path, options: ReviewOptions, port: int, *, open_: bool) -> None:
-    """Serves the review application until Ctrl-C or SIGTERM, then adds the results of the readers to the cards."""
-    from discoprobe.cards.review.web_app import server
-
-    listening, address = server(release, options, port)
+    listening, address = server(
+        release, port, languages=languages, reader=Reader(reader, cast("ReaderKind", reader_kind)), changes=changes,
+        against=against, context=Contexts(corpus) if corpus else None,
+    )  # fmt: skip
     typer.echo(address)
     typer.echo("Ctrl-C ends the application and writes what readers found on the cards", err=True)
     if open_:
@@ -420,7 +415,7 @@ def export(
     from discoprobe.remote_folders import local, new_folder_at
 
     with new_folder_at(out) as folder:
-        exported = write(local(release), folder, form, config or [])
-    rows = [{"config": name, "files": ", ".join(files), "reason": None} for name, files in exported.files.items()]
-    rows += [{"config": name, "files": None, "reason": reason} for name, reason in exported.skipped.items()]
+        files, skipped = write(local(release), folder, form, config or [])
+    rows = [{"config": name, "files": ", ".join(paths), "reason": None} for name, paths in files.items()]
+    rows += [{"config": name, "files": None, "reason": reason} for name, reason in skipped.items()]
     terminal.show(rows, ["config", "files", "reason"], as_json=json_)

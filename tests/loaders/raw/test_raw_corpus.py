@@ -151,7 +151,7 @@ def test_sentences_in_lists_are_taken_as_they_are(tmp_path):
         ("t.jsonl", '[{"text": "a"},\n 1]', {}, CorpusFormatError, r"t\.jsonl:2: not a JSON object: expected an obj"),
         ("t.jsonl", '[{"text": "a"},', {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: Expecting value"),
         ("t.jsonl", '{"text": 3}\n', {}, CorpusFormatError, r"t\.jsonl:1: column .text.: expected text, found a num"),
-        ("t.jsonl", '{"x": "a", "y": "b"}\n', {}, UsageError, r"Name it with --text: x, y"),
+        ("t.jsonl", '{"x": "a", "y": "b"}\n', {}, UsageError, r"Name it with `build annotate --text`: x, y"),
         ("t.jsonl", '{"x": "a"}\n', {"text": "z"}, UsageError, r"no column 'z' for --text; there are: x"),
         ("t.jsonl", '{"n": 1, "text": "a"}\n{"n": 1, "text": "b"}\n', {"id": "n"}, CorpusFormatError,
          r"t\.jsonl:2: id '1' names this row and t\.jsonl:1"),
@@ -267,7 +267,7 @@ def test_an_empty_sentence_at_the_end_of_a_list_is_a_gap_before_the_next(tmp_pat
 
 def test_a_column_that_is_not_there_is_never_left_out(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"x": "a"}\n')
-    with pytest.raises(UsageError, match="Name it with --text: x"):
+    with pytest.raises(UsageError, match="Name it with `build annotate --text`: x"):
         documents(tmp_path, on_error="skip")
 
 
