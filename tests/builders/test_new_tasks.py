@@ -23,7 +23,7 @@ from discoprobe.builders.passages import (
     windows_of,
 )
 from discoprobe.builders.sentences import class_task, neighbouring_classes, noun_feature, predicate_feature, unlabelled
-from discoprobe.loaders import UnknownNameError
+from discoprobe.loaders import DiscoprobeError, UnknownNameError
 
 NEAR = replace(CLOSE, overlap=(0.0, 0.0), words=0.0)
 TASKS = {
@@ -73,7 +73,9 @@ def first_or_second(frame, context):
 @pytest.mark.parametrize(("shape", "column"), [(Shape.SENTENCE, "n_words"), (Shape.CHOICE, "n_context")])
 def test_a_missing_column_is_named_with_its_task(shape, column, corpus_of):
     task = DiscourseTask(labels=("0", "1"), shape=shape, sample=first_or_second)
-    with pytest.raises(TypeError, match=f"^first: sample returned no column {column}; expected {column}: an integer$"):
+    with pytest.raises(
+        DiscoprobeError, match=f"^first: sample returned no column {column}; expected {column}: an integer$"
+    ):
         made("first", task, corpus_of)
 
 
