@@ -36,6 +36,12 @@ from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageEr
 from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.plugins import FAMILIES
 
+SLACK = 10.0
+"""Rows of a split by which a rule may be better than chance. In 60 rows that is little more than the standard deviation
+of chance; to remove it as well would make the choice of rows depend on every other row."""
+SLACK_IN_BLOCKS = 3.0
+"""The same for each block of a larger corpus: mostly the same rules are better in all blocks, and their rows add up."""
+
 
 class Context(msgspec.Struct, frozen=True):
     """What the steps of a build know besides the candidates: of all tasks, and `of_task` of one.
@@ -91,6 +97,11 @@ class Context(msgspec.Struct, frozen=True):
         The counts of these labels are made equal over all blocks. Empty where they are still to be decided.
         """
         return self.decided_labels.get(self.task, ())
+
+    @property
+    def slack(self) -> float:
+        """Number of rows of a split by which a rule may be better than chance (`remove_bias`)."""
+        return SLACK if self.small else SLACK_IN_BLOCKS
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:

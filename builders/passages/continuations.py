@@ -33,7 +33,6 @@ from discoprobe.builders.passages.similarity import (
     gains,
     gains_of_measures_together,
     gains_of_sentences,
-    slack,
 )
 from discoprobe.builders.passages.windows import choice_rows, labelled, members, passage_keys, random_sizes
 from discoprobe.builders.sampling.balance import remove_bias
@@ -108,7 +107,7 @@ def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.Dat
     candidates = np.column_stack([first + CONTEXT, served["distractor_row"].to_numpy()])
     passages = members(first, CONTEXT)
     rule_gains = _rule_gains(frame, passages, passages[:, -1:], candidates, context, single=True)
-    return remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
+    return remove_bias(served, rule_gains, "mixed", *context.seed_key, few=FEW, slack=context.slack)
 
 
 def _with_wrong(
@@ -224,7 +223,7 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, contex
     candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
     rule_gains = _rule_gains(frame, contexts, right[:, None] - 1, candidates, context)
     n_choices = candidates.shape[1]
-    return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
+    return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=context.slack * n_choices / 2)
 
 
 def _rule_gains(  # noqa: PLR0913 (the arguments of ``gains``, and what is measured)

@@ -32,7 +32,6 @@ from discoprobe.builders.passages.similarity import (
     gains_of_lengths,
     gains_of_sentences,
     gains_of_similarity,
-    slack,
 )
 from discoprobe.builders.passages.windows import Sizes, members, replaced_pairs, spread, windows_of
 from discoprobe.builders.sampling.balance import cap, remove_bias
@@ -429,7 +428,7 @@ def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: C
         rule_gains = np.hstack([gains_of_lengths(frame, candidates), of_sentences])
     else:
         rule_gains = gains_of_similarity(similarity, rest, beside, candidates, sizes=False)
-    return remove_bias(served, rule_gains, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)
+    return remove_bias(served, rule_gains, *context.seed_key, few=FEW, slack=context.slack, deviations=1.5)
 
 
 def _has_many(context: Context, matching: Matching) -> bool:

@@ -29,8 +29,6 @@ from discoprobe.loaders.corpus import exploded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from discoprobe.builders.task import Context
-
 
 LONGEST, LONGEST_ACROSS = 4, 5
 """Characters of the longest n-grams inside words, and across blanks."""
@@ -250,19 +248,6 @@ def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix(
         (np.ones(is_row.sum(), dtype=np.float32), (owner[is_row], flat[is_row])), shape=(n, n_rows)
     )
-
-
-SLACK = 10.0
-"""Rows of a split by which a rule may be better than chance. In 60 rows that is little more than the standard deviation
-of chance; to remove it as well would make the choice of rows depend on every other row."""
-
-SLACK_IN_BLOCKS = 3.0
-"""The same for each block of a larger corpus: mostly the same rules are better in all blocks, and their rows add up."""
-
-
-def slack(context: Context) -> float:
-    """Number of rows of a split by which a rule may be better than chance."""
-    return SLACK if context.small else SLACK_IN_BLOCKS
 
 
 def gains(

@@ -26,7 +26,6 @@ from discoprobe.builders.passages.similarity import (
     Similarity,
     char_grams_in_parts,
     gains_of_orders,
-    slack,
 )
 from discoprobe.builders.sampling.balance import assign_labels, cap, remove_bias
 from discoprobe.builders.sampling.splits import split_of
@@ -459,7 +458,7 @@ def one_order(
         return orders
     rule_gains = np.hstack([gains_of_orders(frame, context.similarity or Similarity(frame), orders), *more])
     few = orders["key"].n_unique()
-    return remove_bias(orders, rule_gains, *context.seed_key, few=few, slack=slack(context))
+    return remove_bias(orders, rule_gains, *context.seed_key, few=few, slack=context.slack)
 
 
 def any_other_order(key: int, size: int, context: Context) -> list[int]:

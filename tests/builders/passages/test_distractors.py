@@ -24,7 +24,6 @@ from discoprobe.builders.passages import (
     ordering_task,
     replaced_pairs,
     similarity,
-    slack,
 )
 from discoprobe.builders.passages.distractors import distractors
 from discoprobe.builders.sampling import Split, remove_bias, split_of
@@ -363,7 +362,7 @@ def test_in_blocks_rules_are_nearer_to_chance(in_blocks):
     pairs = np.column_stack([slots.true, slots.true + 3])
     told = gains_of_similarity(similarity, slots.context, slots.beside, pairs, sizes=in_blocks)
     rows = pl.DataFrame({"key": slots.window, "split": [*["train"] * 320, *["test"] * 80]}).with_row_index()
-    kept = remove_bias(rows, told, 13, slack=slack(context))
+    kept = remove_bias(rows, told, 13, slack=context.slack)
     sums = [np.abs(told[part["index"].to_numpy()].sum(axis=0)).max() for part in kept.partition_by("split")]
     assert max(sums) <= (5 if in_blocks else 10), "it ends where no row more brings all rules nearer to chance"
     assert kept.height > rows.height * 2 / 3
