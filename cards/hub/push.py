@@ -24,10 +24,6 @@ _PULLS = 20
 """Newest pull requests that are looked at for one of ours."""
 
 
-class ConcurrentCommitError(RemoteError):
-    """Somebody else committed between plan and commit; nothing of ours was published."""
-
-
 def send(  # noqa: PLR0913 (what was planned, and what a user chooses)
     hub: Hub, result: PushResult, staged: Staged, *, folder: Path | None = None, private: bool = False,
     read_back: int = 2, progress: Callable[[str, int, int], None] = lambda *_: None,
@@ -44,8 +40,8 @@ def send(  # noqa: PLR0913 (what was planned, and what a user chooses)
         progress: called with the name of a step, how much of it is done, and how much there is.
 
     Raises:
-        ConcurrentCommitError: if somebody else committed meanwhile; nothing was published.
-        RemoteError: if the Hub or the network failed; the message says what to do.
+        RemoteError: if somebody else committed meanwhile (nothing was published), or the Hub or the network failed; the
+            message says what to do.
     """
     if result.state != "planned":
         return result
@@ -55,7 +51,7 @@ def send(  # noqa: PLR0913 (what was planned, and what a user chooses)
         if remote.head is None:
             raise RemoteError(f"{hub.repo} was created but is not there yet; run it again in a minute")
         if remote.manifest is not None:
-            raise ConcurrentCommitError(
+            raise RemoteError(
                 f"somebody else has published in {hub.repo} meanwhile ({remote.head[:12]});"
                 " nothing of yours was published: run the push again, and it starts from there"
             )
@@ -144,7 +140,7 @@ def _committed(hub: Hub, staged: Staged, parent: str) -> str | None:
     """Our commit, if it was made although no answer came; None if the head is still the parent.
 
     Raises:
-        ConcurrentCommitError: if somebody else's commit came before ours.
+        RemoteError: if somebody else's commit came before ours.
     """
     if hub.pull_request:
         return _proposed(hub, staged)
@@ -154,7 +150,7 @@ def _committed(hub: Hub, staged: Staged, parent: str) -> str | None:
     if ours := _newest_with(hub, staged, [*newer]):
         return ours
     first = list(newer.values())[-1]
-    raise ConcurrentCommitError(
+    raise RemoteError(
         f"somebody else committed {first} to {hub.repo} meanwhile; nothing of yours was published: run the"
         " push again, and it starts from there"
     )
