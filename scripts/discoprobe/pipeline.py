@@ -15,9 +15,9 @@ The road of a build, in the order in which it runs:
    (`leave_out_failed`); manifest and card of the release come last (`finish`), and the folder is exchanged.
 6. `cards.hub` publishes it: `staging.plan_push`, `push.send`.
 
-`renew` builds only what is missing or out of date
-(`stale_configs`), `support` says what could be built, and `why` what became of a sentence (`builders.why`). `rebuilder`
-builds a release again from the plan in its manifest (`plan.planned_again`), not from the present catalogue.
+`renew` builds only what is missing or out of date (`stale_configs`), `support` says what could be built, and `why` what
+became of a sentence (`builders.why`). `rebuilder` builds a release again from the plan in its manifest
+(`plan.planned_again`), not from the present catalogue.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -171,11 +171,11 @@ def audited_configs(
     results: list[Config | Unavailable] = []
     least = request.least_rows
     unaudited = build_all(tasks, corpus, request.settings, executor, jobs=request.jobs, progress=progress)
-    for n_built, config in enumerate(unaudited, 1):
+    for n_built, (task, config) in enumerate(zip(tasks, unaudited, strict=True), 1):
         progress(f"building {corpus.lang}", n_built, len(tasks))
         result = for_release(config, request.exclude.get(config.name, {}), least)
         if isinstance(result, Config):
-            result = _with_plugins(result, tasks[n_built - 1], corpus)
+            result = _with_plugins(result, task, corpus)
         if request.audit:
             results.append(result)
         else:  # one at a time: all tables together are large
