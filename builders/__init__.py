@@ -9,16 +9,15 @@ from typing import Final
 
 from discoprobe.loaders.rooms import offer
 
-VERSION: Final = 16
+VERSION: Final = 19
 """Version of selection, sampling and realisation, as far as all tasks share them.
 
 Raise it when rows change: published configs then count as stale.
 """
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "blocks": ["FirstDocuments", "blocks_of", "load", "rows_of_block"],
+    "blocks": ["SomeDocuments", "blocks_of", "load", "rows_of_block"],
     "build": ["ConfigRows", "build_all", "collect_rows", "suite_rows"],
-    "clean_text": ["FAULTS", "fault", "half_quoted"],
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
     "drops": ["Drops", "meanings", "without_rows"],
     "selection": ["hindrance", "losses", "merge", "problem_of", "problem_of_sample", "sample",

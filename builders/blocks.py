@@ -33,10 +33,15 @@ from discoprobe.loaders.process_pool import Progress, silent
 Block = tuple[Loadable, ...]
 
 SLOW_BLOCK = 2**18
-"""Bytes of text in a block of parts that take long to load, about: less is then read that is not needed."""
+"""Bytes of text in the first block of parts that take long to load, about: less is then read that is not needed, and
+there is a first figure soon. Each of the next has twice the text of the one before, up to the set amount: labels are
+matched in plenty of text."""
 
 LONGEST = 2
 """A block that has this many times the set amount of text ends in any case."""
+
+FIRST_BLOCK = 8
+"""The first block has this part of the set amount of text, so that the first rows are there soon."""
 
 NEEDED = (
     "key", "split", "corpora", "unit", "stratum", "number", "wording", "pair", "condition", "text", "edit", "target",
@@ -70,12 +75,18 @@ _TEXTS_OF_SHAPE: dict[Shape, list[pl.Expr]] = {
 }
 
 
-class FirstDocuments(msgspec.Struct, frozen=True):
-    """A part of which only the first documents in hash order are read."""
+def fills(part: Loadable) -> bool:
+    """Whether a part is read after those of the corpora, until the sizes are full."""
+    return bool(getattr(part, "fills", False))
+
+
+class SomeDocuments(msgspec.Struct, frozen=True):
+    """A part of which only some documents are read: so many in hash order, after the first ``after`` ones."""
 
     part: Loadable
     n_documents: int
     seed: int
+    after: int = 0
 
     @property
     def size(self) -> int:
@@ -89,63 +100,84 @@ class FirstDocuments(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The part, and how many of its documents."""
-        return f"{self.part.identity}[:{self.n_documents}]"
+        """The part, and which of its documents."""
+        return f"{self.part.identity}[{self.after or ''}:{self.after + self.n_documents}]"
 
     def load(self) -> Shard:
         """The shard without the other documents."""
         shard = self.part.load()
         keys = shard.documents["key"].to_numpy()
-        first = shard.documents[hashing.ranking(keys, self.seed, "documents")[: self.n_documents]].select("doc")
+        order = hashing.ranking(keys, self.seed, "documents")
+        some = shard.documents[order[self.after : self.after + self.n_documents]].select("doc")
         documents, sentences, relations, rst_nodes = (
-            table.join(first, on="doc", how="semi", maintain_order="left")
+            table.join(some, on="doc", how="semi", maintain_order="left")
             for table in (shard.documents, shard.sentences, shard.relations, shard.rst_nodes)
         )
-        tokens, mentions = (
+        tokens, mentions, confidence = (
             table.join(sentences, on="sent", how="semi", maintain_order="left")
-            for table in (shard.tokens, shard.mentions)
+            for table in (shard.tokens, shard.mentions, shard.confidence)
         )
-        return Shard(documents, sentences, tokens, relations, rst_nodes, mentions)
+        # a witness may have more sentences: it is asked for those of the shard
+        return Shard(documents, sentences, tokens, relations, rst_nodes, mentions, confidence, shard.witness)
 
 
-def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
+def blocks_of(parts: Sequence[Loadable], settings: Settings, *, soon: bool = True) -> list[Block]:
     """The blocks of a corpus in the order in which they are read; one for a small corpus.
 
     The order of the parts is that of a hash of their content, so that no name of a corpus or folder decides on it.
-    Parts that fill the sizes (``fills``) are in blocks of their own, after all others.
+    Parts that fill the sizes (``fills``) are in blocks of their own, after all others; without them, the first block is
+    small (``FIRST_BLOCK``), and a part with more text is divided.
 
     Args:
         parts: of the corpus.
         settings: ``block``, ``most_documents`` and the seed.
+        soon: whether the first block is small.
     """
-    filling = [part for part in parts if getattr(part, "fills", False)]
+    filling = [part for part in parts if fills(part)]
     if filling and len(filling) < len(parts):
-        others = [part for part in parts if not getattr(part, "fills", False)]
-        are_slow = any(getattr(part, "slow", False) for part in filling)
-        smaller = replace(settings, block=min(settings.block, SLOW_BLOCK)) if are_slow else settings
-        return [*blocks_of(others, settings), *blocks_of(filling, smaller)]
+        others = [part for part in parts if not fills(part)]
+        return [*blocks_of(others, settings, soon=False), *blocks_of(filling, settings, soon=False)]
+    are_slow = any(getattr(part, "slow", False) for part in filling)
+
+    def limit() -> int:
+        """Bytes of text of the next block."""
+        return min(settings.block, SLOW_BLOCK << len(blocks)) if are_slow else settings.block
+
     ordered = sorted(parts, key=lambda part: (hashing.digest(settings.seed, "part", part.identity), part.identity))
     if settings.most_documents is not None:
         first: list[Loadable] = []
         missing = settings.most_documents
         for part in ordered:
             if missing > 0:
-                first.append(part if part.n_documents <= missing else FirstDocuments(part, missing, settings.seed))
+                first.append(part if part.n_documents <= missing else SomeDocuments(part, missing, settings.seed))
             missing -= part.n_documents
         ordered = first
-    if sum(part.size for part in ordered) <= settings.block:
-        return [tuple(ordered)]
     blocks: list[Block] = []
+    if sum(part.size for part in ordered) <= limit():
+        return [tuple(ordered)]
     block: list[Loadable] = []
     size = 0
+    soon = soon and not filling
+    if soon:
+        ordered[:1] = _divided(ordered[0], settings.block // FIRST_BLOCK, settings.seed)
     for part in ordered:
         block.append(part)
         size += part.size
-        may_end = hashing.digest(settings.seed, "ends", part.identity) % 2 == 0
-        if (size >= settings.block and may_end) or size >= LONGEST * settings.block:
+        may_end = part.size >= limit() or hashing.digest(settings.seed, "ends", part.identity) % 2 == 0
+        longest = settings.block // FIRST_BLOCK if soon and not blocks else LONGEST * limit()
+        if (size >= limit() and may_end) or size >= longest:
             blocks.append(tuple(block))
             block, size = [], 0
     return [*blocks, tuple(block)] if block else blocks
+
+
+def _divided(part: Loadable, size: int, seed: int) -> list[Loadable]:
+    """Documents of a part with about ``size`` bytes of text, and its other documents; the part if it is not larger."""
+    n_documents = -(-part.n_documents * size // max(part.size, 1))
+    if n_documents >= part.n_documents or isinstance(part, SomeDocuments):
+        return [part]
+    others = SomeDocuments(part, part.n_documents - n_documents, seed, n_documents)
+    return [SomeDocuments(part, n_documents, seed), others]
 
 
 def load(block: Block) -> tuple[Shard, ...]:

@@ -9,11 +9,12 @@ config.
 from __future__ import annotations
 
 import io
+import math
 import threading
 from collections import Counter, deque
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +22,13 @@ import numpy.typing as npt
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.blocks import (
     Block,
     BlockRows,
-    FirstDocuments,
+    SomeDocuments,
     blocks_of,
     compact,
+    fills,
     load,
     rows_of_block,
 )
@@ -45,10 +46,11 @@ from discoprobe.builders.selection import (
     sample,
     select,
 )
-from discoprobe.builders.settings import Settings
+from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, ProbingTask, RelationTask, Sample, tasks_named
-from discoprobe.loaders import hashing
+from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.catalogue.treebanks import Source
+from discoprobe.loaders.corpus import BLANKS
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import language_data
@@ -67,10 +69,14 @@ Flags = npt.NDArray[np.bool_]
 KILO = 1000
 LOOK = 1.0
 """Seconds between two looks at what is prepared."""
+SPARE = 1.2
+"""How much more text is read in advance for a task than it needs by its rows so far."""
 
 FIRST = (1, 2, 4, 8)
 """Numbers of first blocks that decide on the classes of a task with open labels; the first number that suffices counts.
-A class with too few candidates in eight blocks is no class."""
+A class with too few candidates in eight blocks is no class. A small first block and the next count as one."""
+FIRST_OF_SLOW = 4
+"""The same for blocks of text that is annotated for them."""
 
 
 def build(task: str, corpus: Corpus, settings: Settings | None = None, progress: Progress = silent) -> Config:
@@ -107,7 +113,7 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
         corpus: one language's corpora.
         settings: seed, sizes and filters.
         executor: runs the steps over parts or blocks; without one they run here.
-        jobs: number of processes of the executor, which gets two blocks more than these in advance.
+        jobs: number of processes of the executor, which gets at most two blocks more than these in advance.
         progress: called with the number of words read and, for a large corpus, with the text read so far (kB) and the
             rows of every config.
 
@@ -134,7 +140,7 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     if own := settings.files().get("paradigms"):
         forms = Source("", corpus.lang, files=(File(own.name, url=str(own)),))
     context = Context(
-        "", language, settings, forms=forms, sources=corpus.sources, layers=corpus.layers,
+        "", language, settings, forms=forms, sources=corpus.sources, tokenised=corpus.tokenised, layers=corpus.layers,
         n_sentences=corpus.n_sentences, trust=corpus.trust, drops=Drops(trace),
     )  # fmt: skip
     hindrances = {task.name: hindrance(task, context) for task in tasks}
@@ -157,14 +163,18 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of tasks from one block after the other, until all are full.
 
-    The results of blocks are used in their order. Blocks that were started and are not needed are cancelled.
+    The results of blocks are used in their order. Each worker begins with a block for all tasks. The rows of the first
+    one show how much more text each task needs, and so which blocks are begun for which tasks. A task that needs more
+    gets its rows of a block later. Blocks that were started and are not needed are cancelled.
     """
-    first_blocks, ahead = blocks[: FIRST[-1]], n_workers(jobs) + 2
+    first_blocks, ahead = _first_blocks(blocks, context.settings.block), n_workers(jobs) + 2
     report = silent if len(blocks) == 1 else progress
     with ExitStack() as preparing:
         preparing.enter_context(_preparation_reported(blocks[: max(FIRST[-1], ahead)], context.language.code, report))
         frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], context, executor)
         context = replace(context, small=len(blocks) == 1, frequencies=frequencies)
+        gold = blocks.index(next(filter(_fills, blocks), ())) if context.trust and any(map(_fills, blocks)) else 0
+        context = replace(context, gold_blocks=gold)
         labels: dict[str, tuple[str, ...]] = {}
         reasons: dict[str, str] = {}
         if not context.small:  # the first blocks decide on the labels of tasks with open label sets
@@ -180,25 +190,31 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
             context = replace(context, decided_labels=labels)
         collected = {task.name: ConfigRows(task, blocks, context, reasons.get(task.name, "")) for task in tasks}
         step = f"reading {context.language.code}: kB of text"
-        sizes = [sum(part.size for part in block) // KILO for block in blocks]
-        report(step, 0, sum(sizes))
+        sizes = [sum(part.size for part in block) for block in blocks]
+        report(step, 0, sum(sizes) // KILO)
         for name, rows in collected.items():
             if not rows.full:
                 report(f"{name}_{context.language.code}: rows", 0, rows.size)
         earlier, known, n_read = EarlierTexts(), np.empty(0, np.uint64), 0
-        unread, begun = iter(blocks), deque[Future[BlockRows]]()
-        while unfilled := [rows.task for rows in collected.values() if not rows.full]:
+        begun = deque[Future[BlockRows]]()
+        while n_read < len(blocks) and (unfilled := [rows for rows in collected.values() if not rows.full]):
+            block, tasks = blocks[n_read], [rows.task for rows in unfilled]
+            if gold and n_read == gold:  # what people annotated has its rows; the text fills what is left of each split
+                context = replace(context, shares={name: rows.shares_left for name, rows in collected.items()})
             if executor is None or context.small:
-                block = next(unread, None)
-                if block is None:
-                    break
-                of_block = rows_of_block(block, unfilled, context, executor, progress if context.small else silent)
+                of_block = rows_of_block(block, tasks, context, executor, progress if context.small else silent)
             else:
-                in_advance = islice(unread, ahead - len(begun))
-                begun += [executor.submit(rows_of_block, block, unfilled, context) for block in in_advance]
-                if not begun:
-                    break
+                last = min(gold if n_read < gold else len(blocks), n_read + (ahead if n_read else n_workers(jobs)))
+                for n in range(n_read + len(begun), last):
+                    asking = [rows.task for rows in unfilled if rows.text_needed > sum(sizes[n_read:n])]
+                    if not asking:
+                        break
+                    begun.append(executor.submit(rows_of_block, blocks[n], asking, context))
                 of_block = begun.popleft().result()
+                if late := [task for task in tasks if task.name not in of_block.of_task]:
+                    of_late = executor.submit(rows_of_block, block, late, context).result()
+                    splits = np.maximum(of_block.splits, of_late.splits)  # probing tasks alone know none
+                    of_block = replace(of_block, of_task={**of_block.of_task, **of_late.of_task}, splits=splits)
             preparing.close()
             repeated = in_other_split = of_copies = np.zeros(0, dtype=bool)
             if not context.small:
@@ -207,7 +223,7 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
                 of_copies = np.isin(owners, known)[of_sentence]
                 known = np.union1d(known, owners)
             n_read += 1
-            report(step, sum(sizes[:n_read]), sum(sizes))
+            report(step, sum(sizes[:n_read]) // KILO, sum(sizes) // KILO)
             for name, of_task in of_block.of_task.items():
                 rows = collected[name]
                 if not rows.full:
@@ -217,12 +233,27 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
             progress(WORDS, of_block.n_words, 0)
     for future in begun:
         future.cancel()
-    report(step, sum(sizes[:n_read]), sum(sizes[:n_read]))
+    report(step, sum(sizes[:n_read]) // KILO, sum(sizes[:n_read]) // KILO)
     for name, rows in collected.items():
         if not rows.full:  # there is no more text
             n_rows = sum(rows.rows.values())
             report(f"{name}_{context.language.code}: rows", n_rows, n_rows)
     return collected
+
+
+def _first_blocks(blocks: Sequence[Block], size: int) -> list[Block]:
+    """The blocks that may decide on labels; a first one with less than half of ``size`` together with the next."""
+    if len(blocks) > 1 and not any(map(_fills, blocks)) and sum(part.size for part in blocks[0]) < size / 2:
+        return [(*blocks[0], *blocks[1]), *blocks[2 : FIRST[-1] + 1]]
+    are_slow = any(getattr(part, "slow", False) for block in blocks for part in block)
+    return [
+        block for n, block in enumerate(blocks[: FIRST[-1]]) if n < FIRST_OF_SLOW or not (are_slow and _fills(block))
+    ]
+
+
+def _fills(block: Block) -> bool:
+    """Whether a block has text that is read after the corpora."""
+    return any(map(fills, block))
 
 
 @contextmanager
@@ -278,6 +309,10 @@ def _labels_by_blocks(
     return labels, {name: reason for name, reason in reasons.items() if name not in labels}
 
 
+SPREAD = 0.02
+"""Largest share of a label's silver rows with targets of one lemma: a model is surest of the most frequent words."""
+
+
 class ConfigRows:
     """The rows of a config from the blocks so far.
 
@@ -308,6 +343,7 @@ class ConfigRows:
         self._ends: Counter[str] = Counter()
         self._texts = pl.Series("text", [], dtype=pl.UInt64)
         self._wordings: Counter[int] = Counter()
+        self._targets: Counter[tuple[str, int, str]] = Counter()
         self._incomplete = pl.DataFrame()
         self._taken: list[pl.DataFrame | bytes] = []  # those of several blocks wait as compressed bytes
         self._full = dict.fromkeys(task.splits, bool(reason))
@@ -318,9 +354,26 @@ class ConfigRows:
         return sum(self._settings.size(split) for split in self.task.splits)
 
     @property
+    def shares_left(self) -> tuple[float, ...]:
+        """The share of each split in the rows that are missing."""
+        left = [max(0, self._settings.size(split) - self.rows.get(split, 0)) for split in SPLITS]
+        return tuple(n / max(1, sum(left)) for n in left)
+
+    @property
     def full(self) -> bool:
         """Whether no split has room for another set."""
         return all(self._full.values())
+
+    @property
+    def text_needed(self) -> float:
+        """Bytes of text that fill it, if they give as many rows as those so far; some more, since blocks differ."""
+        read = sum(part.size for block in self.blocks_read for part in block)
+        needed = [
+            read * (self._settings.size(split) / n - 1) if (n := self.rows[split]) else math.inf
+            for split, full in self._full.items()
+            if not full
+        ]
+        return max(1.0, SPARE * max(needed)) if needed else 0.0
 
     @property
     def blocks_read(self) -> Sequence[Block]:
@@ -351,6 +404,8 @@ class ConfigRows:
             kind = pl.col("corpora").list.eval(pl.element().is_in(list(self._context.silver))).list.any()
             gold, silver = map(pl.lit, ANNOTATION)
             rows = rows.with_columns(annotation=pl.when(kind).then(silver).otherwise(gold))
+            if isinstance(self.task, ProbingTask) and self.task.split_by == "target":
+                rows = self._without_frequent_targets(rows)
         rows = self._without_sentences(rows, of_copies, COPY)
         if isinstance(self.task, ProbingTask):
             rows = self._without_sentences(rows, repeated, "near-duplicate")
@@ -402,6 +457,26 @@ class ConfigRows:
         rows = self._without_units(rows, rows.filter(pl.col("wording").is_in(often))["unit"].unique(), "repeated")
         self._wordings.update(rows.filter(pl.col("label") == 0)["wording"].to_list())
         return rows
+
+    def _without_frequent_targets(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows without silver ones of lemmas that ``SPREAD`` of the wanted rows of their label have already."""
+        number = max(1, len(self.labels))
+        most = {split: max(1, round(SPREAD * self._settings.size(split) / number)) for split in SPLITS}
+        of_target = ["split", "label", "_lemma"]
+        lemma = pl.col("target").struct.field("lemma")
+        hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "spread", *self._seed_key))
+        ordered = rows.with_columns(_lemma=lemma, _hash=hashes, _gold=pl.col("annotation") == ANNOTATION[0])
+        ordered = ordered.sort("_gold", "_hash", descending=[True, False])
+        places = ordered.select(*of_target).iter_rows()
+        counted = list[int]()
+        for split, label, name in places:
+            self._targets[split, label, name] += 1
+            counted.append(self._targets[split, label, name])
+        limit = pl.col("split").cast(pl.String).replace_strict(most, return_dtype=pl.Int64)
+        seldom = pl.Series(counted, dtype=pl.Int64) <= limit
+        kept = ordered.filter(pl.col("_gold") | pl.col("_lemma").is_null() | seldom)
+        others = rows.filter(pl.col("key").is_in(kept["key"].implode()))
+        return self.drops.keep(rows, others, "frequent-target", step=BLOCKS)
 
     def _without_units(self, rows: pl.DataFrame, units: pl.Series, reason: str, step: str = BLOCKS) -> pl.DataFrame:
         others = rows.filter(~pl.col("unit").is_in(units.implode()))
@@ -462,7 +537,8 @@ class ConfigRows:
         notes, parts = [*self._notes, *windows.ends_note(self._ends)], list[str]()
         if len(self.blocks_read) < len(self.blocks) or self._settings.most_documents is not None:
             read = (part for block in self.blocks_read for part in block)
-            parts = [(part.part if isinstance(part, FirstDocuments) else part).identity for part in read]
+            whole = (part.part if isinstance(part, SomeDocuments) else part for part in read)
+            parts = list(dict.fromkeys(part.identity for part in whole))
         if len(self.blocks_read) < len(self.blocks):
             size = f"{self._n_blocks} blocks of about {self._settings.block / 2**20:g} MB of text"
             notes.append(f"Read until the sizes were full: {size}, in hash order")
@@ -471,12 +547,13 @@ class ConfigRows:
             notes.append(
                 f"The blanks of {by_rule:,} of {rows.height:,} rows are set by rule: their corpus has words only"
             )
+        used = set(rows["corpora"].explode())
+        notes += [note for note in corpus.notes if any(note.startswith(f"{name}: {BLANKS}") for name in used)]
         if task.conditions:
             rows, shape, labels = suite_rows(rows, task), Shape.SUITE, task.conditions
         order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))  # does not depend on labels
         silver = "annotation" in rows.columns and ANNOTATION[1] in rows["annotation"]
         rows, columns = rows.with_columns(_order=order).sort("_order"), schema(shape, silver=silver)
-        used = set(rows["corpora"].explode())
         sources = [source for source in corpus.sources if source.name in used]
         if task.uses_forms and self._context.forms and self._context.forms.name:
             sources.append(self._context.forms)
@@ -489,7 +566,7 @@ class ConfigRows:
             drops=drops, meanings=meanings(drops, task.reasons), candidates=self._candidates,
             settings=self._context.settings, sources=tuple(sources),
             read=tuple(sorted(source.name for source in corpus.sources)), exempt=task.exempt,
-            definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
+            definition=task.definition, asks=task.asks, papers=task.papers, pairs=task.paired, split_by=task.split_by,
             version=task.version, notes=tuple(notes), parts=tuple(parts), natural=task.natural,
         )  # fmt: skip
 

@@ -200,6 +200,7 @@ class Config(msgspec.Struct, frozen=True):
         settings: what the user set.
         exempt: checks of the audit that do not apply → reason.
         definition: the task's definition in prose.
+        asks: what the task asks, in a few words.
         papers: the publications that the task comes from.
         version: the version of the task.
         pairs: whether rows come in sets that share ``pair_id``: label 0 is an original, the others are edits of it.
@@ -227,6 +228,7 @@ class Config(msgspec.Struct, frozen=True):
     settings: Settings = field(default_factory=Settings)
     exempt: Mapping[str, str] = field(default_factory=dict)
     definition: str = ""
+    asks: str = ""
     papers: tuple[Paper, ...] = ()
     version: int = 1
     pairs: bool = False
@@ -264,6 +266,15 @@ class Config(msgspec.Struct, frozen=True):
         return dict(Counter(chain.from_iterable(table["annotation"].to_pylist() for table in tables)))
 
     @property
+    def silver_splits(self) -> dict[str, int]:
+        """Number of rows of each split that a model annotated; empty if no row is."""
+        return {
+            split: table["annotation"].to_pylist().count(ANNOTATION[1])
+            for split, table in self.splits.items()
+            if "annotation" in table.column_names
+        }
+
+    @property
     def used_labels(self) -> tuple[str, ...]:
         """The label names that rows have, in the order of ``labels``."""
         used = {label for table in self.splits.values() for label in table["label"].unique().to_pylist()}
@@ -279,6 +290,12 @@ class Config(msgspec.Struct, frozen=True):
         }
 
 
+LACKING: Final = re.compile(
+    r"the corpus has no (?P<layer>[\w ]+)|the (?P<audit>audit) failed|(?P<rows>[\d/]+ rows|no two values)"
+)
+"""What a reason says that a config lacks."""
+
+
 class Unavailable(msgspec.Struct, frozen=True):
     """A config that is not emitted, and why."""
 
@@ -288,6 +305,14 @@ class Unavailable(msgspec.Struct, frozen=True):
     reason: str
     candidates: int = 0
     drops: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def lacks(self) -> str:
+        """What would let it be built, in a few words: rows, a layer of annotation, another audit; or ``other``."""
+        match = LACKING.match(self.reason)
+        if match is None:
+            return "other"
+        return match["layer"] or ("fail the audit" if match["audit"] else "need more rows")
 
 
 INTEGER: Final = "an integer"

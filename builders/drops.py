@@ -23,6 +23,7 @@ REASONS: Final = {
     "control-character": "text with control characters",
     "private-use-character": "text with characters of the private-use area",
     "entity": "text with an HTML entity, a bracket by name (`-LRB-`) or a contraction pulled apart (`de_ a`)",
+    "mojibake": "text in UTF-8 that was read as another encoding (`Â«`)",
     "tag": "text with an HTML tag",
     "mask": "text with masked words (`_`, `**`)",
     "contact": "text with an address or a telephone number",
@@ -31,6 +32,9 @@ REASONS: Final = {
     "quotes": "a sentence with half a pair of quotation marks or parentheses, or LaTeX's quotation marks",
     "not-nfc": "text that is not in Unicode's composed form (NFC)",
     "unaligned": "tokens that do not match the text",
+    "contradicted": "an automatic analysis that a second model does not share",
+    "label-not-filled": "a label that automatic annotation cannot give, in a config that it fills",
+    "frequent-target": "a target in annotated text whose lemma 2 % of the rows of its label have already",
     "doubtful": "an automatic analysis of which the model is not sure enough, as treebanks show",
     "transcription": "text with symbols of a transcription (`XXX`, `~`, `//`, `[...]`, `[?]`, braces)",
     "mention": "text with mentions or hashtags (`@name`, `#word`)",
@@ -40,14 +44,18 @@ REASONS: Final = {
     "names-and-numbers": "names and numbers without a verb or subject: a result, an address (`Roberto Moreno 52 4.`)",
     "spacing": "text with blanks before a comma, full stop or clitic, or inside quotation marks, that the rest of it "
     "does not have (`se 'n va`)",
-    "tokenised": "a sentence of a treebank with blanks before commas and full stops; such text is not edited",
+    "tokenised": "a sentence of a treebank whose text was tokenised: its blanks are set by rule, and it is not edited",
     "caption": "a caption: the corpus marks it, or it begins like one (`Figure 3: …`, `Photo: …`)",
     "no-punctuation": "a long text without any punctuation mark: verse, or notes",
     "fragment": "verse or a part of a sentence: a comma begins or ends it, it has no capital and no final mark, or it "
     "breaks off after a conjunction or preposition (`they go to …`)",
-    "not-prose": "a sentence of a treebank that has only speech, verse or examples (`--set genres=all` includes it)",
-    "near-copies": "many neighbours in its document or treebank are near copies of each other, as in lists of examples",
-    "unrelated": "a sentence of a treebank in which neighbours are no closer to each other than random sentences",
+    "genre": "a text of a genre that the task does not take: speech, verse and examples; in tasks on edits also texts "
+    "of learners and posts; in tasks on edits and on connectives also talk (`--set genres=all` includes them)",
+    "near-copies": "many neighbours in its document, or in documents of its kind, are near copies of each other, as in "
+    "lists of examples",
+    "unrelated": "neighbours in its document, or in documents of its kind, are no closer to each other than random "
+    "sentences",
+    "version": "another version of a sentence of the same corpus, such as its correction; the first one is used",
     "heading": "a heading, a short sentence without a verb, a caption without a mark at its end, or text in capitals",
     "note": "a footnote or remark, as the corpus marks it",
     "table": "a cell of a table, as the corpus marks it",
@@ -67,7 +75,6 @@ REASONS: Final = {
     "unmatched": "no other sentence with which a word can be exchanged",
     "over-size": "more rows than `--size` allows",
     "rare-words": "too few of its words are common (IPM filter)",
-    "talk": "in talk a connective may be a filler (`--set genres=all` takes these documents)",
     "same-sense": "another connective of the same sense is more frequent",
     "rare-connective": "a connective with too few occurrences to be a label",
     "other-value": "a value of the feature that is not a label of the task in this language",

@@ -14,10 +14,11 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 import polars as pl
+import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 from msgspec import field
 from msgspec.structs import replace
 
-from discoprobe.builders import clean_text
+from discoprobe.builders import genres
 from discoprobe.builders.config import (
     DISCOURSE_ROWS,
     PROBING_CANDIDATES,
@@ -30,7 +31,7 @@ from discoprobe.builders.config import (
 from discoprobe.builders.drops import COPY, FILTERS, Drops
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
-from discoprobe.builders.sampling.splits import Split, corrected_shares
+from discoprobe.builders.sampling.splits import Split, corrected_shares, test_first
 from discoprobe.builders.sentences import candidates as sentence_candidates
 from discoprobe.builders.sentences import confidence, frequency_filter, syncretism
 from discoprobe.builders.sentences.frequency_filter import Frequencies
@@ -39,8 +40,10 @@ from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample, unsupported
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.corpus import Counts, Loadable, Shard
+from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.near_duplicates import Shingles
-from discoprobe.loaders.process_pool import Progress, silent
+from discoprobe.loaders.process_pool import Progress, one_thread, silent
+from discoprobe.loaders.words import running_words
 
 T = TypeVar("T")
 
@@ -53,6 +56,10 @@ ATTEMPTS = 4
 MANY = 5_000
 """Least number of sentences for which workers sample; fewer are sampled faster than a worker starts."""
 
+SKETCH, VERSION_WORDS = 12, 0.25
+"""Words of a sentence, chosen by hash, that are compared with those of another one with the same id; and the share of
+them that versions have in common. Learners and those who correct them have most words in common."""
+
 OWNED = ["shard", "doc"]
 """What tells copies of a document, or of a sentence outside documents, from each other."""
 
@@ -60,7 +67,7 @@ LOSSES = 4
 """Reasons for drops that a message names."""
 
 NO_TEXT = {
-    "not-prose": "all documents are speech, verse or examples, which --set genres=all takes",
+    genres.REASON: "the documents are speech, verse or examples, which --set genres=all takes",
     "near-copies": "the documents are no prose: many neighbours are near copies of each other, as in lists of examples",
     "unrelated": "the documents are no texts: neighbours in them are no closer to each other than random sentences",
 }
@@ -79,7 +86,6 @@ class Candidates(msgspec.Struct, frozen=True):
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the block, for the syncretism filter.
         notes: what a card says of the candidates of probing tasks.
-        text_notes: what every card says of the text.
         every: all sentences in order: ``shard``, ``sent``, ``doc``, ``owner`` (the key of the first sentence of its
             document in the shard; of a sentence outside documents, its own), and the ``cluster`` of near duplicates.
         copies: candidates that were left out, because their document or relation is there twice, by task; with
@@ -87,7 +93,6 @@ class Candidates(msgspec.Struct, frozen=True):
         shingles: what is compared of these sentences with those of other blocks.
         n_words: number of words of these sentences.
         coverage: of a part that of the frequency list.
-        spacing: of a part ``clean_text.spacing_counts`` by ``corpus``.
     """
 
     of_task: dict[str, pl.DataFrame]
@@ -96,7 +101,6 @@ class Candidates(msgspec.Struct, frozen=True):
     marks: dict[str, pl.DataFrame] = field(default_factory=dict)
     forms: pl.DataFrame = field(default_factory=pl.DataFrame)
     notes: tuple[str, ...] = ()
-    text_notes: tuple[str, ...] = ()
     every: pl.DataFrame = field(
         default_factory=pl.DataFrame(
             schema={
@@ -110,7 +114,6 @@ class Candidates(msgspec.Struct, frozen=True):
     shingles: Shingles = field(default_factory=lambda: near_duplicates.together([]))
     n_words: int = 0
     coverage: pl.DataFrame = field(default_factory=pl.DataFrame)
-    spacing: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
@@ -124,13 +127,20 @@ class Candidates(msgspec.Struct, frozen=True):
         """What the sample of one probing task needs, for another process."""
         frames = {task.name: self.of_task[task.name]}
         copies = {task.name: self.copies[task.name]} if task.name in self.copies else {}
-        return Candidates(frames, forms=self.forms, notes=self.notes, text_notes=self.text_notes, copies=copies)
+        return Candidates(frames, forms=self.forms, notes=self.notes, copies=copies)
 
 
 def hindrance(task: AnyTask, context: Context) -> str:
     """Why the corpus or its language cannot support a task; empty if they may."""
     if not context.n_sentences and not isinstance(task, RelationTask):
         return "the corpus has no sentences, only trees"
+    if context.sources and all(source.name in context.silver for source in context.sources):
+        annotation = context.sources[0].annotation or {}
+        figures = annotation["silver"].get(task.name)
+        if figures and task.name not in context.trust:
+            return f"of {figures['n']} of its labels in treebanks the automatic annotation has {figures['wrong']} wrong"
+        if "unjudged" in annotation and isinstance(task, ProbingTask):
+            return f"nothing shows which labels of the automatic annotation are right: {annotation['unjudged']}"
     return unsupported(task, context.layers, context.language)
 
 
@@ -172,6 +182,7 @@ def select(
         frames, copies = {}, {}
         for task in tasks:
             frame = _stack([of_part[task.name] for of_part in relations])
+            frame = _without_genres(frame, task, context).drop("genre")
             # the one that can be used, else the one in the last of the published splits
             worth = pl.col("reason").null_count(), pl.col("native").cast(Split).first()
             single = _without_copies(frame, "key", ["shard", "at"], *worth)
@@ -186,6 +197,7 @@ def select(
         progress(f"selecting candidates of {context.language.code}: parts", len(of_parts), len(parts))
     shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
     every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
+    every = _with_versions(every)
     layers = context.layers
     if probing and not context.small:  # the card of a config says which words each block had
         layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
@@ -198,25 +210,26 @@ def select(
         single = _without_copies(frame, "owner", OWNED, pl.col("annotated").sum())
         of_discourse = _lost_copies(frame, single)
         copies = {task.name: of_discourse for task in tasks if isinstance(task, DiscourseTask)}
+        single = single.with_columns(reason=pl.coalesce("reason", pl.when("later_version").then(pl.lit("version"))))
         sentences = windows.with_passages(
-            single.drop("doc", "owner", "annotated"),
+            single.drop("doc", "owner", "annotated", "later_version"),
             settings,
             by_hash=not context.small,
-            left_out=windows.not_prose(context.sources, settings),
+            unsuited=genres.unsuited(context.sources, settings, "passages"),
+            examples=genres.may_be_examples(context.sources, settings),
         )
-    spacing = pl.concat([of_part.spacing for of_part in of_parts]).group_by("corpus").sum()
-    tokenised = spacing.filter(clean_text.is_tokenised())["corpus"].sort().to_list()
     of_task = {}
     for task in probing:
         frame = _stack([of_part.of_task[task.name] for of_part in of_parts])
         frame = frequency_filter.filtered(frame, covered, settings)
         if task.edit is not None:  # an edit of such a text is no edit of what people write
-            unnatural = pl.when(pl.col("corpus").is_in(tokenised)).then(pl.lit("tokenised"))
+            unnatural = pl.when(pl.col("corpus").is_in(sorted(context.tokenised))).then(pl.lit("tokenised"))
             frame = frame.with_columns(reason=pl.coalesce("reason", unnatural))
+        frame = _without_genres(frame, task, context).drop("genre")
         frame = frame.join(every, on=["shard", "sent"], how="left", maintain_order="left")
         single = _without_copies(frame, "owner", OWNED, pl.col("reason").null_count())
         copies[task.name] = _lost_copies(frame, single)
-        of_task[task.name] = single.drop("doc", "owner").with_row_index("row")
+        of_task[task.name] = single.drop("doc", "owner", "later_version").with_row_index("row")
     return Candidates(
         of_task=of_task,
         sentences=sentences,
@@ -228,7 +241,6 @@ def select(
         },
         forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms.width]),
         notes=notes,
-        text_notes=tuple(f"The text of {corpus} {clean_text.NOTE_TOKENISED}" for corpus in tokenised),
         every=every,
         copies=copies,
         shingles=shingles,
@@ -242,6 +254,8 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], context: Cont
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
     discourse = [task for task in tasks if isinstance(task, DiscourseTask)]
     trees, of_task, coverage = Trees(shard), {}, pl.DataFrame()
+    witness = shard.witness
+    witnessed = candidates_of_part(witness, tuple(probing), replace(context, trust={})).of_task if witness else {}
     if probing:
         described = frequency_filter.with_ipm(
             sentence_candidates.sentences(trees, settings), trees, context.frequencies
@@ -252,6 +266,13 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], context: Cont
             selected = selected.with_columns(pl.col("^label$").cast(pl.String))
             checked(selected, PROBING_CANDIDATES, f"{task.place}: select")
             of_task[task.name] = sentence_candidates.candidates(selected, trees, described)
+            if witness is not None:
+                texts, of_witness = (of.sentences.select("sent", "text") for of in (shard, witness))
+                of_task[task.name] = confidence.without_contradicted(
+                    of_task[task.name], texts, witnessed[task.name], of_witness
+                )
+            if task.name in context.trust:
+                of_task[task.name] = confidence.without_unfilled(of_task[task.name], context.trust[task.name])
             if task.name in context.trust and not context.silver.isdisjoint(shard.documents["corpus"]):
                 of_task[task.name] = confidence.without_doubtful(of_task[task.name], trees, context.trust[task.name])
     return Candidates(
@@ -260,9 +281,6 @@ def candidates_of_part(part: Loadable, tasks: tuple[AnyTask, ...], context: Cont
         marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
         forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else pl.DataFrame(),
         coverage=coverage,
-        spacing=shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc")
-        .group_by("corpus")
-        .agg(*clean_text.spacing_counts(pl.col("text"))),
         every=_with_owners(shard),
         shingles=near_duplicates.shingles(shard.sentences["text"]),
         n_words=int(shard.sentences["n_words"].sum()),
@@ -275,13 +293,25 @@ def _relations_of_part(part: Loadable, tasks: tuple[RelationTask, ...], context:
     Relations are few, so that their texts come along.
     """
     shard = part.load()
-    documents = shard.documents.select("doc", "corpus", "doc_id", doc_key="key")
+    documents = shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key")
     of_task = {}
     for task in tasks:
         selected = task.select(shard, context.of_task(task))
         checked(selected, RELATION_CANDIDATES, f"{task.place}: select")
         of_task[task.name] = selected.join(documents, on="doc", maintain_order="left").with_row_index("at")
     return of_task
+
+
+def _without_genres(frame: pl.DataFrame, task: AnyTask, context: Context) -> pl.DataFrame:
+    """Candidates of a task on edits, or a suite, with the reason where they are of a genre that it does not take."""
+    if not (task.conditions or (task.pairs and isinstance(task, ProbingTask))):
+        return frame
+    use: genres.Use = "suites" if isinstance(task, DiscourseTask) else "edits"
+    unsuited = genres.unsuited(context.sources, context.settings, use)
+    frame = frame.with_columns(reason=pl.coalesce("reason", unsuited))
+    if "passage" in frame.columns:
+        return frame.with_columns(pl.when(pl.col("reason").is_null()).then("passage"))
+    return frame
 
 
 def _with_owners(shard: Shard) -> pl.DataFrame:
@@ -292,8 +322,39 @@ def _with_owners(shard: Shard) -> pl.DataFrame:
         .group_by("doc")
         .agg(owner=pl.col("key").get(pl.col("index").arg_min()))
     )
-    sentences = shard.sentences.select("sent", "doc", "key").join(first, on="doc", how="left", maintain_order="left")
-    return sentences.select("sent", "doc", pl.coalesce("owner", "key").alias("owner"))
+    corpora = shard.documents.select("doc", "corpus")
+    sentences = shard.sentences.select("sent", "doc", "key", "sent_id", sketch=running_words(pl.col("text")))
+    sketch = pl.col("sketch").list.eval(hashed(pl.element()))
+    sentences = sentences.with_columns(sketch.list.unique().list.sort().list.head(SKETCH))
+    sentences = sentences.join(first, on="doc", how="left", maintain_order="left")
+    sentences = sentences.join(corpora, on="doc", how="left", maintain_order="left")
+    return sentences.select(
+        "sent", "doc", pl.coalesce("owner", "key").alias("owner"),
+        hashed(pl.concat_str("corpus", "sent_id", separator=" ")).alias("named"), "sketch",
+    )  # fmt: skip
+
+
+def _with_versions(every: pl.DataFrame) -> pl.DataFrame:
+    """All sentences, of which the versions of one are in one cluster; ``later_version`` is true of all but the first.
+
+    Versions, such as the text of a learner and its correction, are sentences of a treebank that have the same id and
+    many words in common. Ids that number the sentences of each file are the same by chance, and the words are not.
+    """
+    several = every.with_row_index("at").filter(pl.col("named").is_duplicated())
+    first = several.unique("named", keep="first", maintain_order=True).select(
+        "named", first="at", into="cluster", words="sketch"
+    )
+    pairs = several.join(first, on="named", maintain_order="left").filter(pl.col("at") != pl.col("first"))
+    both = pl.col("sketch").list.set_intersection("words").list.len()
+    pairs = pairs.filter(both >= VERSION_WORDS * pl.max_horizontal(pl.col("sketch", "words").list.len()))
+    every = every.with_columns(later_version=pl.int_range(pl.len(), dtype=pl.UInt32).is_in(pairs["at"].implode()))
+    if pairs.height:
+        edges = np.ones(pairs.height), (pairs["cluster"].to_numpy(), pairs["into"].to_numpy())
+        graph = scipy.sparse.coo_array(edges, shape=(every.height, every.height))
+        _, component = scipy.sparse.csgraph.connected_components(graph, directed=False)
+        smallest = pl.DataFrame({"cluster": every["cluster"], "component": component[every["cluster"].to_numpy()]})
+        every = every.with_columns(smallest.select(pl.col("cluster").min().over("component")).to_series())
+    return every.drop("named", "sketch")
 
 
 def _without_copies(frame: pl.DataFrame, same: str, copy: Sequence[str], *worth: pl.Expr) -> pl.DataFrame:
@@ -385,7 +446,8 @@ def problem_of_sample(task: AnyTask, sample: Sample) -> str:
         if missing and isinstance(task, DiscourseTask):
             n_documents = sample.frame.drop_nulls("passage")["doc_key"].n_unique()
             if n_documents < len(SPLITS):
-                return f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
+                words = f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
+                return "; ".join([words, *no_text_notes(sample.frame)])
         return missing
     too_short = _too_short(sample.frame, task.least) if isinstance(task, DiscourseTask) else ""
     return (sample.reason or too_short or "no candidates are left") + losses(sample.drops.counts)
@@ -394,9 +456,9 @@ def problem_of_sample(task: AnyTask, sample: Sample) -> str:
 def _too_short(frame: pl.DataFrame, least: int) -> str:
     """The message that no document, or no passage, has enough sentences for the task; empty if one has."""
     reasons = frame["reason"].drop_nulls()
-    for reason, words in NO_TEXT.items():
-        if frame.height == (reasons == reason).sum():
-            return words
+    refused = {reason: int((reasons == reason).sum()) for reason in NO_TEXT}
+    if frame.height == sum(refused.values()):
+        return "; ".join(f"{NO_TEXT[reason]} ({n:,} sentences)" for reason, n in refused.items() if n)
     longest = frame.group_by("doc_key").len()["len"].max()
     if isinstance(longest, int) and longest < least:
         return f"documents have at most {longest} sentences; {least} are needed"
@@ -406,6 +468,19 @@ def _too_short(frame: pl.DataFrame, least: int) -> str:
         ends = losses(dict(Counter(reasons.to_list())), "sentences that end a passage")
         return f"passages of sentences that can be shown have at most {unbroken}; {least} are needed{ends}"
     return ""
+
+
+def no_text_notes(frame: pl.DataFrame) -> tuple[str, ...]:
+    """A note on the documents that are no text, for the card: which, why, and how many sentences; or none."""
+    refused = frame.filter(pl.col("reason").is_in(list(NO_TEXT)))
+    if refused.is_empty():
+        return ()
+    sizes = refused.group_by("corpus", "doc_id", "reason").agg(n=pl.len())
+    sizes = sizes.sort("n", "corpus", "doc_id", descending=[True, False, False])
+    named = ", ".join(f"{doc} of {corpus} ({reason}, {n:,})" for corpus, doc, reason, n in sizes.head(LOSSES).rows())
+    further = sizes[LOSSES:]
+    more = f", and {further.height:,} more ({further['n'].sum():,})" if further.height else ""
+    return (f"Documents that are not used because they are no text, or of a genre that is not used: {named}{more}",)
 
 
 def losses(drops: Mapping[str, int], name: str = "lost") -> str:
@@ -476,24 +551,35 @@ def sample(task: AnyTask, candidates: Candidates, context: Context, settings: Se
         context: what holds for all tasks and blocks.
         settings: those of the context, with the sizes and least numbers that hold for these candidates.
     """
-    shares, settings = context.settings.shares, task.sized(settings)
+    shares, wanted_sizes = context.shares.get(task.name, context.settings.shares), context.settings.sizes
+    settings = task.sized(settings)
     context = replace(context.of_task(task, settings), similarity=candidates.similarity)
     frame = candidates.frame(task)
-    notes: tuple[str, ...] = (
-        tuple(filter(None, [task.note])) if isinstance(task, RelationTask) else candidates.text_notes
-    )
+    notes: tuple[str, ...] = tuple(filter(None, [task.note])) if isinstance(task, RelationTask) else ()
+    if isinstance(task, DiscourseTask):
+        notes = no_text_notes(frame)
     if isinstance(task, ProbingTask):
-        notes = (*candidates.notes, *candidates.text_notes)
+        notes = candidates.notes
         frame = syncretism.with_reasons(frame, task, candidates.forms, context.language, settings)
     if frame.is_empty():
         reason = "no sentence is what the task asks for"
         if isinstance(task, ProbingTask) and task.feature:
             reason = f"no word that the task asks for has {task.feature}"
         return Sample(pl.DataFrame(), reason=reason, frame=frame, notes=notes)
-    if isinstance(task, ProbingTask):
-        frame, chosen, context = _split_and_sample(task, frame, context, SHARES if context.small else shares)
-    else:
-        chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
+    with one_thread():
+        if isinstance(task, ProbingTask):
+            if context.small or (context.gold_blocks and task.split_by == "target"):
+                # words of one split are never in another, so that their splits have the same shares in all blocks
+                shares = SHARES
+            first = context.gold_blocks and task.split_by != "target" and context.silver.isdisjoint(frame["corpus"])
+            if first:  # what people annotated goes to test and validation; what is left over is seen at the first try
+                wanted = [size / context.gold_blocks for size in wanted_sizes]
+                _, tried, _ = _split_and_sample(task, frame, context, test_first(0, wanted))
+                shares = test_first(tried.rows.height, wanted)
+            frame, chosen, context = _split_and_sample(task, frame, context, shares)
+        else:
+            frame = _without_genres(frame, task, context) if isinstance(task, DiscourseTask) else frame
+            chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if (copies := candidates.copies.get(task.name, pl.DataFrame())).height:
         context.drops.lose(COPY, copies, step=FILTERS)
         chosen = replace(chosen, candidates=chosen.candidates + copies.height)

@@ -54,8 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
         most_documents: largest number of documents that are read; None for all.
         documents: how the documents of every corpus are separated: ``auto`` (the catalogue's rule for the treebank),
             ``newdoc`` (comments only), ``file`` (a file is a document) or ``none``.
-        genres: what discourse tasks take: ``prose``, which leaves out treebanks that are all speech, verse or
-            examples, or ``all``.
+        genres: whether a task takes the genres that suit it (``prose``, by the table of ``genres.py``) or ``all``.
     """
 
     seed: int = 13

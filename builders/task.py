@@ -61,9 +61,12 @@ class Context(msgspec.Struct, frozen=True):
         forms: a table of inflected forms beside the corpora; None for none.
         decided_labels: those that the first blocks of a large corpus decided on, by task, where the corpus decides.
         sources: the corpora.
+        tokenised: those whose text was tokenised; it is not edited.
         layers: annotation of the corpora.
         n_sentences: in the corpora.
         trust: how sure the models of annotated text must be, by the name of the task.
+        gold_blocks: number of blocks before those of annotated text: their rows go first to test, then to validation.
+        shares: of the splits in a block, by the name of the task; else `Settings.shares`.
         drops: where every step marks the candidates that it leaves out.
     """
 
@@ -78,9 +81,12 @@ class Context(msgspec.Struct, frozen=True):
     forms: Source | None = None
     decided_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+    tokenised: frozenset[str] = frozenset()
     layers: frozenset[str] = frozenset()
     n_sentences: int = 0
     trust: Mapping[str, Trust] = field(default_factory=dict)
+    gold_blocks: int = 0
+    shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     drops: Drops = field(default_factory=Drops)
 
     def of_task(self, task: "AnyTask", settings: Settings | None = None) -> "Context":
@@ -168,6 +174,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         uses_forms: whether it takes forms from a table of UniMorph (`Context.forms`).
         name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
         definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
+        asks: the question in a few words, for tables: ``ASKS`` of the module, or else the first line of the definition
+            without what is in brackets.
         papers: publications whose names ``builders/papers.toml`` does not have; those that the definition mentions are
             added when tasks are found.
         version: raised when the rows of the task change.
@@ -189,6 +197,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     family: str = ""
     definition: str = "{docstring}"
+    asks: str = ""
     papers: tuple[Paper, ...] = ()
     version: int = 1
     exempt: Mapping[str, str] = field(default_factory=dict)
@@ -317,7 +326,8 @@ def generated_tasks() -> dict[str, AnyTask]:
 def _published(task: T, name: str, family: str, module: ModuleType) -> T:
     definition = task.definition.replace("{docstring}", _docstring(module))
     papers = (*papers_of(definition), *task.papers)
-    task = replace(task, name=name, family=family, definition=definition, papers=papers)
+    asks = task.asks or getattr(module, "ASKS", "") or re.sub(r" \(.*?\)|\.$", "", definition.partition("\n")[0])
+    task = replace(task, name=name, family=family, definition=definition, asks=asks, papers=papers)
     file = Path(getattr(module, "__file__", None) or "")
     if not plugins.folder_of(file):
         return task

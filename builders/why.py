@@ -16,18 +16,19 @@ from msgspec import field
 
 from discoprobe.builders.blocks import Block
 from discoprobe.builders.build import collect_rows
-from discoprobe.builders.clean_text import FAULTS
 from discoprobe.builders.config import Config, Shape, Unavailable
 from discoprobe.builders.drops import COUNTERPART, FATES, FAULTY, READERS, meanings
 from discoprobe.builders.passages.distractors import CLOSE, DONORS
-from discoprobe.builders.passages.windows import HEADING, LONG
+from discoprobe.builders.passages.windows import LONG
 from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, ProbingTask
+from discoprobe.loaders.clean_text import FAULTS
 from discoprobe.loaders.corpus import Corpus, Loadable
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.near_duplicates import NEAR, NGRAM
 from discoprobe.loaders.process_pool import Progress, silent
+from discoprobe.loaders.running_text import HEADING
 
 IN_CONFIG, LOST, NOT_NEEDED, NOT_USABLE, NOT_READ, NO_CONFIG = OUTCOMES = (
     "in the config", "lost", "not needed", "not usable for the task", "not read", "no config",
@@ -303,8 +304,7 @@ def rule_of(reason: str, task: AnyTask, settings: Settings, text: str = "", n_wo
         "no-matching-distractor": matched,
         "syncretic-pos": f"--set syncretism={','.join(settings.syncretism) or 'none'}",
         "syncretic-feature": f"--set syncretism={','.join(settings.syncretism) or 'none'}",
-        "not-prose": f"--set genres={settings.genres}",
-        "talk": f"--set genres={settings.genres}",
+        "genre": f"--set genres={settings.genres}",
     }
     rules |= dict.fromkeys(("rare-class", "rare-connective"), rules["rare-value"])
     if name in rules:

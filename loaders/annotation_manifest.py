@@ -176,6 +176,13 @@ def corpus_facts(path: Path) -> Source | None:
     )  # fmt: skip
 
 
+def is_parser(made_by: Mapping[str, Any]) -> bool:
+    """Whether what made an annotation, by its identity, annotated words, beside finding sentences."""
+    if made_by["engine"] == "stanza":
+        return not {"pos", "lemma", "depparse"}.isdisjoint(made_by["packages"])
+    return bool(made_by["engine"] != "rules")
+
+
 def annotation_of(path: Path) -> Mapping[str, Any] | None:
     """How the corpus of a CoNLL-U file was made, as JSON values; None if it was not made from raw text.
 

@@ -64,7 +64,7 @@ class CachedShard(msgspec.Struct, frozen=True):
             for name, offset in self.tables:
                 file.seek(offset)
                 tables[name] = pl.DataFrame(pa.ipc.open_stream(file).read_all())
-            return Shard(**tables)
+            return Shard(**tables)  # type: ignore[arg-type]  # a witness is a shard of its own
         except (OSError, pa.ArrowException) as error:
             message = f"{self.path}: the cached corpus is gone or damaged; run the command again"
             raise DiscoprobeError(message) from error

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 14
+VERSION: Final = 16
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
@@ -46,7 +46,8 @@ DOCUMENTS: Final = {
     "n_sentences": pl.UInt32,
     "key": pl.UInt64,
 }
-"""Columns of ``Shard.documents``; all sentences outside documents belong to one row whose ``doc_id`` is null."""
+"""Columns of ``Shard.documents``; sentences outside documents belong to a row for each genre, whose ``doc_id`` is null.
+"""
 
 SENTENCES: Final = {
     "sent": pl.UInt32,
@@ -66,11 +67,11 @@ SENTENCES: Final = {
 """Columns of ``Shard.sentences``.
 
 ``index`` is the position in the document, from 0. Sentences with the same ``run`` follow each other in the original
-text without a gap. ``section`` numbers the sections of a document with headings: 0 is the lead, before the first
-heading after the title; it is null for headings, and in documents without sections. A turn of a play or dialogue is a
-sequence of sentences with the same ``speaker``, which is null if the corpus names nobody. ``element`` is null for
-running text; if the corpus marks a sentence as something else, it names that (``heading``, ``caption``, ``list-item``,
-``note``, ``table``).
+text without a gap. In ``text``, blanks are where people write them (`running_text.with_blanks`). ``section`` numbers
+the sections of a document with headings: 0 is the lead, before the first heading after the title; it is null for
+headings, and in documents without sections. A turn of a play or dialogue is a sequence of sentences with the same
+``speaker``, which is null if the corpus names nobody. ``element`` is null for running text; if the corpus marks a
+sentence as something else, it names that (``heading``, ``caption``, ``list-item``, ``note``, ``table``).
 
 Shards of text that was only divided into sentences have no tokens; their ``n_words`` does not count punctuation.
 """
@@ -303,7 +304,8 @@ class Shard(msgspec.Struct, frozen=True):
     """A part of a corpus, as tables with the columns of :data:`DOCUMENTS`, :data:`SENTENCES`, :data:`TOKENS`.
 
     Corpora of discourse also have :data:`RELATIONS`, :data:`RST_NODES` or :data:`MENTIONS`; an RST tree comes without
-    sentences. What a model annotated may have :data:`CONFIDENCE`.
+    sentences. What a model annotated may have :data:`CONFIDENCE`, and as ``witness`` the same sentences as a second
+    model annotates them: only what both say is used.
     """
 
     documents: pl.DataFrame
@@ -313,6 +315,7 @@ class Shard(msgspec.Struct, frozen=True):
     rst_nodes: pl.DataFrame = field(default_factory=pl.DataFrame(schema=RST_NODES).clone)
     mentions: pl.DataFrame = field(default_factory=pl.DataFrame(schema=MENTIONS).clone)
     confidence: pl.DataFrame = field(default_factory=pl.DataFrame(schema=CONFIDENCE).clone)
+    witness: Shard | None = None
 
     def load(self) -> Shard:
         """The shard itself: it is in memory already."""
@@ -422,7 +425,9 @@ def joined(shards: Sequence[Shard]) -> Shard:
         documents += _after(shard.documents["doc"])
         sentences += _after(shard.sentences["sent"])
         runs += _after(shard.sentences["run"])
-    return Shard(**{name: pl.concat(frames, rechunk=True) for name, frames in tables.items()})
+    witnesses = [shard.witness for shard in shards if shard.witness is not None]
+    together = {name: pl.concat(frames, rechunk=True) for name, frames in tables.items()}
+    return Shard(**together, witness=joined(witnesses) if witnesses else None)
 
 
 def _after(keys: pl.Series) -> int:
@@ -456,6 +461,12 @@ class Loadable(Protocol):
 
     def load(self) -> Shard:
         """The shard, read or memory-mapped."""
+
+
+BLANKS: Final = "blanks are set by rule"
+"""How a note of a corpus begins, after the name of the treebank, if it was tokenised or has words only."""
+TOKENISED: Final = f"{BLANKS}, because its text was tokenised"
+"""The note on a treebank of which much of the text had blanks between all words."""
 
 
 class Corpus(msgspec.Struct, frozen=True):
@@ -504,6 +515,12 @@ class Corpus(msgspec.Struct, frozen=True):
             (*self.drop_places, *other.drop_places), (*self.notes, *other.notes), self.forms or other.forms,
             (*(self.counts_of or (self.counts,)), *(other.counts_of or (other.counts,))), {**self.trust, **other.trust},
         )  # fmt: skip
+
+    @property
+    def tokenised(self) -> frozenset[str]:
+        """The corpora whose text was tokenised."""
+        ends = f": {TOKENISED}"
+        return frozenset(note.removesuffix(ends) for note in self.notes if note.endswith(ends))
 
     def shards(self) -> Iterator[Shard]:
         """The shards, loaded one at a time."""

@@ -133,7 +133,7 @@ def hash_strings(strings: pl.Series, seed: int = 0) -> Keys:
 
 def hashed(text: pl.Expr, seed: int = 0) -> pl.Expr:
     """The hash of strings or values of an Enum, as `hash_strings` makes it; null for null."""
-    return text.map_batches(partial(_hashed, seed=seed), return_dtype=pl.UInt64)
+    return text.map_batches(partial(_hashed, seed=seed), return_dtype=pl.UInt64, is_elementwise=True)
 
 
 def _hashed(texts: pl.Series, seed: int) -> pl.Series:
@@ -184,12 +184,12 @@ def ranking(keys: npt.ArrayLike, *seed_key: str | int) -> npt.NDArray[np.int64]:
     return np.lexsort((keys, mix(keys, *seed_key)))
 
 
-def permutation(key: int, n: int, *seed_key: str | int) -> npt.NDArray[np.int64]:
-    """A permutation of ``range(n)`` that is not the identity, uniform over those (n ≥ 2)."""
-    attempt = 0
-    while True:
-        hashes = mix(np.arange(n, dtype=np.uint64) ^ np.uint64(key), *seed_key, "permutation", attempt)
-        order = np.argsort(hashes, kind="stable")
-        if not np.array_equal(order, np.arange(n)):
-            return order
+def permutations(keys: npt.ArrayLike, n: int, *seed_key: str | int) -> npt.NDArray[np.int64]:
+    """For each key a permutation of ``range(n)`` that is not the identity, uniform over those (n ≥ 2): (keys, n)."""
+    keys = np.asarray(keys, dtype=np.uint64)
+    orders, places, attempt = np.tile(np.arange(n), (len(keys), 1)), np.arange(n, dtype=np.uint64), 0
+    while len(same := np.flatnonzero((orders == places).all(axis=1))):
+        hashes = mix(keys[same, None] ^ places, *seed_key, "permutation", attempt)
+        orders[same] = np.argsort(hashes, axis=1, kind="stable")
         attempt += 1
+    return orders

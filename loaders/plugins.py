@@ -3,6 +3,7 @@
 A plugin is a folder with the layout of the package::
 
     probing/ discourse/ relations/ suites/    Python files: one task each, as in ``builders``
+    parsers/                                  Python files: parsers of text, as in ``loaders.raw.parsers``
     languages/<code>.toml                     takes the place of the package's file of the language
     catalogue/<code>.toml                     corpora beside those of the package's catalogue
 
@@ -39,6 +40,7 @@ GROUP: Final = "discoprobe"
 """The group of the entry points."""
 LANGUAGES: Final = "languages"
 CATALOGUE: Final = "catalogue"
+PARSERS: Final = "parsers"
 FAMILIES: Final = ("probing", "discourse", "relations", "suites")
 """The folders with tasks, of a plugin and of ``builders``."""
 
@@ -102,7 +104,7 @@ def _folders(named: str, _reloads: int) -> tuple[Path, ...]:
 
 
 def _check(folders: Iterable[Path]) -> None:
-    names = (*FAMILIES, LANGUAGES, CATALOGUE)
+    names = (*FAMILIES, PARSERS, LANGUAGES, CATALOGUE)
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"plugins: {folder} is no folder; `build new task NAME` writes one with an example")

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 from discoprobe.loaders.files import cache_folder
@@ -39,6 +42,16 @@ _ANSWER = 30
 """Seconds to wait for a cluster and for its first worker."""
 _LOST = 3
 """How often the work on a shard is started again after its worker was lost."""
+
+
+_thread_pools = cache(ThreadpoolController)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Inside, BLAS has one thread: matrices are small, and a second thread doubles the processor time."""
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        yield
 
 
 @contextmanager

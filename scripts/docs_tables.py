@@ -25,6 +25,7 @@ import polars as pl
 from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import FAMILIES, all_tasks, generated_tasks
+from discoprobe.cards.metadata.readings import ReadRows, recorded
 from discoprobe.loaders.languages.language import (
     Condition,
     Features,
@@ -54,9 +55,8 @@ TITLES = {
     "suites": "Suites: minimal pairs for evaluation",
 }
 
-BUILT = ("pred_tense_es", "subj_number_es", "dc_es")
-NOT_BUILT = ("pred_aspect_es",)
-"""Configs that README shows."""
+BUILT = ("pred_tense", "sent_len", "dc", "so")
+"""Tasks that README shows."""
 
 OVERVIEW = ("run", "--corpus", "sample", "--task", "probing,discourse,relations", "--out", "all")
 """The build whose picture README shows."""
@@ -76,7 +76,7 @@ of the module is the full definition of a task, and its cards print it.
 
 def pages() -> dict[Path, str]:
     """The text of every page that has a table, by path."""
-    paths = [path for path in sorted(DOCS.glob("*.md")) if path.name != "tasks.md"]
+    paths = [path for path in sorted(DOCS.glob("**/*.md")) if path.name != "tasks.md"]
     return {DOCS / "tasks.md": tasks_page()} | {path: with_tables(path.read_text(encoding="utf-8")) for path in paths}
 
 
@@ -231,7 +231,36 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def rounds() -> str:
+    """When and how rows were read, and by whom."""
+    lines = [
+        (name, each.days, each.reader, each.label, each.what[0].upper() + each.what[1:])
+        for name, each in recorded().rounds.items()
+    ]
+    return _markdown_table(("round", "days", "reader", "label", "rows or question"), lines)
+
+
+def readings() -> str:
+    """The rows that were read, a line for all of the same tasks in a round."""
+    groups: dict[tuple[str, str, str], list[ReadRows]] = {}
+    for each in recorded().readings:
+        tasks = ", ".join(f"`{task}`" for task in each.tasks)
+        groups.setdefault((each.round, tasks, "earlier" if each.earlier else ""), []).append(each)
+    lines = []
+    for names, of_group in groups.items():
+        langs = " ".join(sorted({lang for each in of_group for lang in each.langs})) or "–"
+        read = sum(each.read for each in of_group)
+        agreed, wrong = (
+            "–" if None in values else str(sum(values))
+            for values in ([each.agreed for each in of_group], [each.wrong for each in of_group])
+        )
+        lines.append((*names, langs, f"{read}/{agreed}/{wrong}"))
+    return _markdown_table(("round", "task", "", "languages", "read/agreed/wrong"), lines)
+
+
 TABLES = {
+    "rounds": rounds,
+    "readings": readings,
     "columns": columns,
     "integrity": lambda: checks(Kind.INTEGRITY),
     "shortcuts": lambda: checks(Kind.SHORTCUT),
@@ -255,8 +284,11 @@ def readme(text: str, printed: str, release: Path) -> str:
         printed: the output of the command.
         release: the folder that it wrote.
     """
-    lines = {line.split()[0]: line.rstrip() for line in printed.splitlines() if line.strip()}
-    table = [*(lines[name] for name in ("config", *BUILT)), "…", *(lines[name] for name in NOT_BUILT)]
+    lines = printed.partition("\n\n")[0].splitlines()
+    of_tasks = [n for n, line in enumerate(lines) if re.match(r"[a-z_]+ +\S* *[\d/]+ ", line)]
+    shown = [lines[n] for n in of_tasks if lines[n].split()[0] in BUILT]
+    last = next(n for n, line in enumerate(lines) if " not built: " in line)
+    table = [*lines[: of_tasks[0]], *shown, "…", *lines[last:]]
     text = _with_block(text, r"^```text\n", "\n".join(table))
     rows = pl.read_parquet(release / "dc_es" / "test-*.parquet").filter(pl.col("label") == 1)
     sentences = ",\n ".join(map(repr, rows["sentences"][0]))

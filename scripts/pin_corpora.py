@@ -1,17 +1,25 @@
-"""Make ``loaders/catalogue/*.toml`` from a listing of Universal Dependencies and a folder of other corpora.
+"""Make ``loaders/catalogue/*.toml`` from listings of Universal Dependencies and a folder of other corpora.
 
-Two inputs:
+Three inputs:
 
-* ``--catalogue``: JSON with a list ``treebanks`` of records (repo, commit, date, licence, genre, includes_text, files
-  with path, git_blob_sha1, bytes or null), one per repository, at its newest commit; ``[[universal]]`` of
-  ``corpus_facts.toml`` has more of them;
+* ``--catalogue``, which may be repeated: a folder of git clones of the treebanks (``list_treebanks.py``), or JSON with
+  a list ``treebanks`` of records (repo, commit, date, licence, genre, includes_text, files with path, git_blob_sha1,
+  bytes or null), one per repository, at its newest commit. A record may also say in which release the treebank was
+  last (``last_release``), how it was called (``old_names``) and what its licence file says (``licence_file_says``).
+  Lists ``no_conllu_at_head`` and ``index_only`` have the treebanks whose files are on a
+  branch, or could not be read.
+  A later listing takes the place of an earlier one for the treebanks that it has, and for their old names;
+* ``--forms``: JSON with a list ``repositories`` of the tables of UniMorph (repo, iso, commit, date, licence, files as
+  above, and ``usable_files``, those that have forms), and a list ``ud_languages`` (lcode, and the repositories of the
+  language as ``unimorph``);
 * ``--corpora``: a folder with ``manifest.json`` (per file: path, bytes, sha256, kind, repo, commit …), the files that
   it lists, and a ``SOURCE.txt`` in the folder of each treebank, whose line ``document rule:`` says how its documents
   are recognised.
 
 The pinned commit is that of the first input. The SHA-256 and size of a file in the folder are copied to the catalogue
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
-``corpus_facts.toml`` has facts that are in neither.
+``corpus_facts.toml`` has facts that are in neither, and decisions with their reasons: which rule finds the documents of
+a treebank, which genres of a README are wrong, and what is not taken.
 
 The records of treebanks and of relations and coreference come first (`treebank_records`, `disrpt_records`,
 `coreference_records`), then those of raw text (`text_records`, `listed_records`) and
@@ -35,6 +43,7 @@ import msgspec
 
 from discoprobe.loaders.catalogue.licences import UNKNOWN, normalise, openness, strictest
 from discoprobe.loaders.files import hashes_of
+from list_treebanks import ORGANISATION, treebanks_in
 
 Record = dict[str, Any]
 
@@ -57,6 +66,8 @@ COREFERENCE_ONLY = "used for tasks on coreference"
 WITHOUT_TREEBANK = ("eu", "hu")
 """Languages without an openly licensed treebank: raw text is used for them by default."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
+DEV = ("commit", "date")
+"""What a listing says of the branch ``dev``, where the files of a treebank are there only."""
 TABLES = ("treebank", "text", "forms", "left_out")
 PART = "# a part of the repository: the files that are listed\n"
 
@@ -64,12 +75,14 @@ PART = "# a part of the repository: the files that are listed\n"
 def main(argv: list[str] | None = None) -> int:
     """Write the catalogue, or with ``--check`` compare it; exit status 1 where it differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--catalogue", type=Path, required=True, help="JSON listing of Universal Dependencies")
+    help_ = "JSON listing of Universal Dependencies, or a folder of clones of its treebanks; may be repeated"
+    parser.add_argument("--catalogue", type=Path, required=True, action="append", help=help_)
+    parser.add_argument("--forms", type=Path, required=True, help="JSON listing of the tables of UniMorph")
     parser.add_argument("--corpora", type=Path, required=True, help="folder of corpora with manifest.json")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the catalogue (default: the package's)")
     parser.add_argument("--check", action="store_true", help="write nothing, print the files that differ")
     options = parser.parse_args(argv)
-    pages = catalogue(options.catalogue, options.corpora)
+    pages = catalogue(options.catalogue, options.forms, options.corpora)
     existing = {path.name: path.read_text(encoding="utf-8") for path in options.out.glob("*.toml")}
     if options.check:
         differing = sorted(name for name in pages.keys() | existing.keys() if pages.get(name) != existing.get(name))
@@ -85,15 +98,18 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
+def catalogue(listings: list[Path], forms: Path, corpora: Path) -> dict[str, str]:
     """The text of every file of the catalogue, by file name: one per language, treebanks first, then raw text."""
     files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
-    treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
-    treebanks += FACTS["universal"]
-    records = [*treebank_records(treebanks, corpora, files), *disrpt_records(), *coreference_records()]
+    by_repo: Record = {}
+    for path in listings:
+        by_repo |= {treebank["repo"]: treebank for treebank in listed_treebanks(path)}
+    for old in {old for treebank in by_repo.values() for old in treebank.get("old_names", ())}:
+        by_repo.pop(f"{ORGANISATION}/{old}", None)
+    records = [*treebank_records([*by_repo.values()], corpora, files), *disrpt_records(), *coreference_records()]
     records += text_records(corpora, files)
     names = {record["lang"]: record["language"] for record in records}
-    records += [*listed_records(names), *forms_records(names)]
+    records += [*listed_records(names), *forms_records(forms, names)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -124,6 +140,22 @@ def _toml(value: object) -> str:
 # treebanks
 
 
+def listed_treebanks(path: Path) -> Iterator[Record]:
+    """The records of a listing, or of a folder of clones, each with a list of ``files``, empty if none can be pinned.
+
+    Of treebanks of the release whose main branch has no files, those of the branch ``dev`` are taken.
+    """
+    listing = {"treebanks": treebanks_in(path)} if path.is_dir() else json.loads(path.read_text(encoding="utf-8"))
+    yield from listing["treebanks"]
+    for treebank in (*listing.get("no_conllu_at_head", ()), *listing.get("index_only", ())):
+        if treebank["in_release_2_18"] or treebank["repo"].split("/")[1] in FACTS["not_taken"]:
+            commit = treebank.get("commit") or treebank["readme_commit"]
+            if treebank.get("dev_files"):
+                yield treebank | {"files": treebank["dev_files"]} | {key: treebank["dev"][key] for key in DEV}
+            else:
+                yield treebank | {"files": [], "commit": commit}
+
+
 def treebank_records(treebanks: list[Record], corpora: Path, files: list[Record]) -> Iterator[Record]:
     """The records of the treebanks of Universal Dependencies, and of those that only the folder of corpora has.
 
@@ -148,25 +180,56 @@ def treebank_records(treebanks: list[Record], corpora: Path, files: list[Record]
 
 
 def _universal(treebank: Record, rules: dict[str, str], by_blob: dict[str, Record]) -> Record:
-    """The record of a treebank of Universal Dependencies; it is left out if it lacks text or an open licence."""
-    name = treebank["repo"].split("/")[1]
-    prefix = treebank["files"][0]["path"].split("-ud-")[0]
-    commit = treebank["commit"]
+    """The record of a treebank of Universal Dependencies; it is left out if it lacks files, text or an open licence."""
+    name, files = treebank["repo"].split("/")[1], treebank["files"]
+    language, _, corpus = name.removeprefix("UD_").rpartition("-")
+    prefix = files[0]["path"].split("-ud-")[0] if files else f"{treebank['lcode']}_{corpus.lower()}"
+    commit, unclear = treebank["commit"], FACTS["unclear"].get(name, {})
+    genre = FACTS["genres"].get(name) or re.findall(r"[a-z][a-z-]+", treebank["genre"])
+    notes = [_not_in_release(treebank), FACTS["notes"].get(name, "")]
     record = {
         "table": "treebank", "name": name, "prefix": prefix, "lang": prefix.split("_")[0],
-        "language": name.removeprefix("UD_").rsplit("-", 1)[0].replace("_", " "),
-        **{key: treebank[key] for key in ("repo", "commit", "date", "licence")}, "genre": treebank["genre"].split(),
-        "documents": _rule(name, rules),
+        "language": language.replace("_", " "), "repo": treebank["repo"], "commit": commit,
+        **({"date": treebank["date"]} if "date" in treebank else {}),
+        "licence": unclear.get("licence", treebank["licence"]), "genre": genre, "documents": _rule(name, rules),
         "citation": f"{name}, Universal Dependencies, commit {commit[:7]}, https://github.com/{treebank['repo']}",
     }  # fmt: skip
-    if name in FACTS["notes"]:
-        record["note"] = FACTS["notes"][name]
+    if note := unclear.get("licence_note") or _stricter(treebank):
+        record["licence_note"] = note
+    if note := "; ".join(filter(None, notes)):
+        record["note"] = note
     if name in FACTS["layers"]:
         record["layers"] = FACTS["layers"][name]
-    if treebank["includes_text"] != "yes":
-        reason = "its files hold annotation without the text, which has to be got from elsewhere"
+    if reason := _unusable(treebank):
         return record | {"table": "left_out", "reason": reason}
-    return _by_licence(record, [_pin(file, by_blob) for file in treebank["files"]])
+    pins = [_pin(file, by_blob) for file in files]
+    if unclear:
+        return record | {"table": "left_out", "reason": unclear["reason"], "files": pins}
+    return _by_licence(record, pins)
+
+
+def _unusable(treebank: Record) -> str:
+    """Why no file of a treebank can be used, under any licence; empty where one can."""
+    if (name := treebank["repo"].split("/")[1]) in FACTS["not_taken"]:
+        return str(FACTS["not_taken"][name])
+    if treebank["includes_text"] != "yes":
+        return "its files hold annotation without the text, which has to be got from elsewhere"
+    return "" if treebank["files"] else "no copy of its files could be read when the catalogue was made"
+
+
+def _not_in_release(treebank: Record) -> str:
+    """A note on a treebank that the newest release does not have; empty for others, and where it is not listed."""
+    if treebank.get("in_release_2_18", True):
+        return ""
+    return f"last in release {treebank['last_release']} of Universal Dependencies"
+
+
+def _stricter(treebank: Record) -> str:
+    """A note where the README names a stricter licence than the licence file; the stricter one is taken."""
+    of_file = treebank.get("licence_file_says", "NonCommercial")
+    if openness(treebank["licence"]) != "nc" or "NonCommercial" in of_file:
+        return ""
+    return f"the README says {treebank['licence']}, the licence file allows commercial use; the stricter one counts"
 
 
 def _by_licence(record: Record, files: list[Record]) -> Record:
@@ -181,18 +244,18 @@ def _by_licence(record: Record, files: list[Record]) -> Record:
 def disrpt_records() -> Iterator[Record]:
     """The records of the corpora of relations in ``corpus_facts.toml``.
 
-    It pins the files of a corpus, or gives the reason why it cannot be used.
+    It pins the files of a corpus, whose repository may be its own, or gives the reason why it cannot be used.
     """
     of_all = FACTS["disrpt"]
     for facts in of_all["corpus"]:
         record = {
             "table": "treebank", **{key: facts[key] for key in ("name", "prefix")},
             "lang": facts["prefix"].partition("_")[0], "language": facts["language"],
-            "repo": of_all["repo"], "commit": of_all["commit"],
+            **{key: (of_all | facts)[key] for key in ("repo", "commit")},
             **{key: facts[key] for key in ("licence", "licence_note") if key in facts}, "default": False,
             "note": RELATIONS_ONLY, "genre": facts["genre"], "layers": ["relations"],
             **{key: facts[key] for key in ("part_of",) if key in facts}, "documents": {"kind": "auto"},
-            "citation": _citation(facts, of_all),
+            "citation": _citation(facts, of_all | facts),
         }  # fmt: skip
         if "reason" in facts:
             yield record | {"table": "left_out", "reason": facts["reason"]}
@@ -242,16 +305,26 @@ def listed_records(names: dict[str, str]) -> Iterator[Record]:
                 }  # fmt: skip
 
 
-def forms_records(names: dict[str, str]) -> Iterator[Record]:
-    """The records of the tables of UniMorph in ``corpus_facts.toml``, for the languages with these codes and names."""
-    of_all = FACTS["forms"]
-    for table in of_all["table"]:
-        if (lang := table["lang"]) in names:
-            yield {
-                "table": "forms", "name": f"UniMorph-{lang}", "prefix": f"{lang}_unimorph", "lang": lang,
-                "language": names[lang], **{key: table[key] for key in ("repo", "commit", "date")},
-                "licence": of_all["licence"], "citation": _citation(of_all, table), "files": table["files"],
-            }  # fmt: skip
+def forms_records(listing: Path, names: dict[str, str]) -> Iterator[Record]:
+    """The records of the tables of UniMorph in a listing, for the languages with these codes and names.
+
+    A table without a known licence is not used by default.
+    """
+    listed, of_all = json.loads(listing.read_text(encoding="utf-8")), FACTS["forms"]
+    tables = {table["repo"]: table for table in listed["repositories"] if table["repo"] not in of_all["not_taken"]}
+    for language in listed["ud_languages"]:
+        lang = language["lcode"]
+        for table in (tables[repo] for repo in language["unimorph"] if repo in tables and lang in names):
+            usable, name = table["usable_files"], table["iso"]
+            paths = of_all["files"].get(lang) or ([name] if name in usable else usable)
+            files = [_pin(file, {}) for file in table["files"] if file["path"] in paths]
+            unlicensed = {"default": False, "note": of_all["note"]} if table["licence"] == UNKNOWN else {}
+            if files:
+                yield {
+                    "table": "forms", "name": f"UniMorph-{lang}", "prefix": f"{lang}_unimorph", "lang": lang,
+                    "language": names[lang], **{key: table[key] for key in ("repo", "commit", "date", "licence")},
+                    **unlicensed, "citation": _citation(of_all, table), "files": files,
+                }  # fmt: skip
 
 
 def _elsewhere(

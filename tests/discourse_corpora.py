@@ -98,7 +98,7 @@ def write_many(folder: Path, corpus: str, documents: int, *, splits=("train", "d
         lines = [f"# newdoc id = {doc}"]
         for place in range(10):
             label, connective = KINDS[place % 3]
-            topic = names[number % len(names)] + names[(number // len(names) + place // 2) % len(names)]
+            topic = "".join(random.Random(f"{number} {place // 4}").choices("abdegiklmnoprstu", k=9))
             said = [connective, topic, *chance.sample(names, 6), "."]
             lines += [f"# sent_id = {doc}-{place}", f"# text = {' '.join(said[:-1])}."]
             for n, form in enumerate(said, 1):

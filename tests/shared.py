@@ -57,6 +57,11 @@ def treebank_files(where: str, lang: str) -> list[Path]:
     return sorted((UD / lang).rglob("*.conllu"))
 
 
+def as_shown(text: str, lang: str) -> str:
+    """A text without the blank that Czech treebanks have before a clitic with a hyphen (*bylo- li*)."""
+    return text.replace("- li", "-li") if lang == "cs" else text
+
+
 def tree_of(folder: Path) -> dict[str, bytes]:
     """Every file below a folder with its bytes: what "unchanged" means."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

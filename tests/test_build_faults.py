@@ -564,15 +564,14 @@ def test_where_nothing_can_be_built_no_folder_is_written(tmp_path):
     command = ("run", "--lang", "es", "--corpus", str(file), "--out", str(out))
     status, shown, error = in_process(*command, "--task", "dc,nsp,ssp")
     assert (status, out.exists()) == (5, False)
-    assert re.search(r"dc_es +not built +\d+/\d+/\d+ rows, 200/50/100 are needed", shown)
+    assert re.search(r"dc_es is not built: \d+/\d+/\d+ rows,\s+200/50/100 are needed", shown)
     assert error.endswith("nothing was built, and no folder is written; --min-rows 0 keeps dc_es, nsp_es\n")
-    assert "the table gives the reasons" in in_process(*command, "--task", "ssp")[2]
+    assert "`build -v run …` gives the reasons" in in_process(*command, "--task", "ssp")[2]
     # `bigram_shift` alone has 200/50/100 rows
     status, shown, error = in_process(*command, "--task", "discourse,pred_tense,subj_number,obj_number,tree_depth")
     assert status == 5
-    assert re.search(r"not built +too few rows: add corpora", shown)
-    assert re.search(r" and \d+ more ", shown), "configs that lack the same share a line"
-    assert len(shown.splitlines()) < 40
+    assert re.match(r"\d+ not built: \d+ need more rows, ", shown), "configs that lack the same are counted"
+    assert len(shown.splitlines()) < 10
     assert in_process(*command, "--task", "dc", "--min-rows", "0")[0] == 0
     before = tree_of(out)
     status, _, error = in_process(*command, "--task", "nsp")
@@ -643,3 +642,26 @@ def test_a_path_with_a_mistake_is_no_question_to_the_hub(name, tmp_path, monkeyp
     status, _, error = in_process("audit", name)
     assert (status, error.partition(": ")[2].partition(", config")[0]) == (1, f"{name}: no such file, folder")
     assert "Hub id (hf://owner/name)" in error
+
+
+def test_a_fault_in_a_file_of_one_language_does_not_end_the_build_of_others(tmp_path):
+    """The other languages are built, the message names the place, and the exit status is that of a fault."""
+    corpora, out = tmp_path / "corpora", tmp_path / "out"
+    corpora.mkdir()
+    for lang in ("de", "es"):
+        shutil.copy(sample_file(lang), corpora / f"{lang}_x-ud-test.conllu")
+    broken = corpora / "es_x-ud-test.conllu"
+    broken.write_text(broken.read_text(encoding="utf-8").replace("\tNOUN\t", "\tNOUNS\t", 1), encoding="utf-8")
+    (corpora / "ru_x-ud-test.conllu").write_text("", encoding="utf-8")
+    options = ("--min-rows", "0", "--no-audit", "--corpus", corpora, "--task", "bso", "--out", out)
+    status, shown, err = in_process("run", *options)
+    assert (status, "bso_de" in shown) == (1, True)
+    assert re.search(r"^error: left out es, ru: \S+es_x-ud-test\.conllu:\d+ .*; no sentence of ru among", err)
+    assert {path.name for path in out.glob("bso_*")} == {"bso_de"}
+
+    status, _, err = in_process("run", *options, "--lang", "es")
+    assert status == 1
+    assert PLACE.match(err), "a build of that language alone ends as before"
+    status, _, err = in_process("run", *options, "--lang", "de,es", "--on-error", "skip")
+    assert status == 0, err
+    assert {path.name for path in out.glob("bso_*")} == {"bso_de", "bso_es"}

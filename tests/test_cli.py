@@ -12,12 +12,13 @@ import pytest
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.builders import all_tasks
+from discoprobe.loaders.catalogue import treebanks
 
 
 def test_run_prints_a_table_and_says_nothing_on_stderr(process, tmp_path):
     done = process("run", "--lang", "es", "--corpus", "sample", "--task", "bso,dc", "--no-audit")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "bso_es" in done.stdout
+    assert re.search(r"^bso  .*146/28/72", done.stdout, re.MULTILINE)
     assert 'load_dataset("dist/discoprobe", "dc_es")' in done.stdout
     assert (tmp_path / "dist" / "discoprobe" / "manifest.json").is_file(), "--out is ./dist/discoprobe by default"
 
@@ -107,6 +108,10 @@ def test_languages(command):
     rows = {row["code"]: row for row in json.loads(done.stdout)}
     assert {code for code, row in rows.items() if row["sample"]} == set(SAMPLE_LANGUAGES)
     assert rows["es"]["name"] == "Spanish"
+    assert rows["wo"]["lacks"] == "connectives, pronouns, frequency list"
+    assert rows["th"]["lacks"].startswith("sentence marks, spaces, ")
+    assert not rows["de"]["lacks"]
+    assert (rows["wo"]["treebanks"], rows["eu"]["treebanks"], rows["eu"]["texts"]) == (1, 0, 1)
     assert "Spanish" in command("languages").stdout
 
 
@@ -357,9 +362,48 @@ def test_ctrl_c_says_what_is_left(command, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_names_of_configs_are_not_cut_and_columns_are_obeyed(command):
-    options = ("run", "--lang", "es", "--corpus", "sample", "--task", "agreement_suite,bso", "--no-audit")
-    for columns in (40, 90, 160):
-        lines = command(*options, COLUMNS=str(columns)).stdout.partition("\nload_dataset")[0].splitlines()
-        assert max(map(len, lines)) <= columns
-        assert any(line.split()[:1] == ["agreement_suite_es"] for line in lines)
+def test_the_table_of_datasets_is_never_cut(command):
+    options = ("run", "--lang", "es", "--corpus", "sample", "--task", "agreement_suite,bso,ssp", "--no-audit")
+    for columns in (60, 79, 80, 120):
+        shown = command(*options, COLUMNS=str(columns)).stdout.partition("\nload_dataset")[0]
+        assert max(map(len, shown.splitlines())) <= columns
+        assert ("Does the verb agree?" in shown) == (columns == 120)
+        assert re.search(r"^agreement_suite +.*42", shown, re.MULTILINE)
+        assert "ssp_es is not built: the corpus has no sections" in " ".join(shown.split())
+
+
+def test_questions_tricks_and_advice_stand_in_the_table(command, process):
+    options = ("run", "--lang", "es", "--corpus", "sample", "--task", "probing")
+    shown = command(*options, COLUMNS="120").stdout
+    assert re.search(
+        r"^sent_len +How long is the sentence\? +60/24/72 +17% +length \d\d% +yes \(task\)$", shown, re.MULTILINE
+    )
+    assert re.search(
+        r"^pred_tense +Tense of the predicate +96/24/50 +50% +\S.* \d\d% +careful, ±\d+$", shown, re.MULTILINE
+    )
+    assert "task: the trick reads what the task asks for" in shown
+    assert re.search(r"^\d+ not built: \d+ need more rows", shown, re.MULTILINE)
+    assert "pred_aspect_es" not in shown
+    verbose = " ".join(process("-v", *options).stdout.split())
+    assert "pred_aspect_es is not built: Spanish: the treebanks" in verbose
+    assert "sent_len_es: " in verbose
+
+
+def test_a_dry_run_says_what_is_downloaded_and_does_nothing(command, tmp_path):
+    options = ("run", "--lang", "wo,yi", "--gold", "--dry-run")
+    environment = {"DISCOPROBE_CACHE": str(tmp_path / "cache"), "COLUMNS": "120"}
+    done = command(*options, "--json", **environment)
+    found = json.loads(done.stdout)
+    banks = [bank for code in ("wo", "yi") for bank in treebanks.language(code).treebanks]
+    assert {row["corpus"] for row in found["reads"]} >= {bank.name for bank in banks}
+    assert {row["how"] for row in found["reads"]} == {"download and read"}
+    forms = [table for code in ("wo", "yi") if (table := treebanks.language(code).forms)]
+    assert sum(found["download_bytes"].values()) == sum(each.bytes for each in (*banks, *forms))
+    one_task = json.loads(command(*options, "--task", "dc", "--json", **environment).stdout)
+    assert 0 <= one_task["seconds"] < found["seconds"]
+    shown = command(*options, **environment).stdout
+    assert re.search(r"^wo +UD_Wolof-WTB +download and read +3 +\d\.\d +CC BY-SA 4.0 +all", shown, re.MULTILINE)
+    assert re.search(r"^to download: [\d.]+ MB \((wo|yi) [\d.]+ MB, (wo|yi) [\d.]+ MB\); building", shown, re.MULTILINE)
+    assert not (tmp_path / "cache" / "corpora").exists()
+    assert not (tmp_path / "dist").exists()
+    assert command("run", "--lang", "es", "--corpus", "sample", "--dry-run", "--json").stdout.count("CC0 1.0") == 1

@@ -152,7 +152,7 @@ def outputs(tmp_path_factory):
         words = shlex.split(line, comments=True)
         if needs_more(words):
             continue
-        done = run_in_process(*words[1:], cwd=folder, environment={"TERM": "dumb", "COLUMNS": "200"})
+        done = run_in_process(*words[1:], cwd=folder, environment={"TERM": "dumb", "COLUMNS": "79"})
         assert done.returncode in {0, 3}, f"{line}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         printed[line] = done.stdout

@@ -148,6 +148,23 @@ def test_rows_that_share_sentences_stay_together(write, command, tmp_path):
     assert not {"sentence-leak", "dup-across", "near-dup"} & {*entry.audit.failed}
 
 
+def test_what_is_divided_again_has_each_row_once(write, command, tmp_path):
+    """Advice is to be of use: where rows repeat in a split, the divided ones do not."""
+    make = Source()
+    rows = [{"text": make.text(), "label": label} for label in [0, 1] * 60]
+    make.random.shuffle(rows)
+    paths = [write("train.jsonl", [*rows[:80], *rows[:30]]), write("test.jsonl", rows[80:])]
+    call = (*paths, "--task-type", "single", "--name", "mine")
+    assert command(*call).exception is None
+    assert "dup-within" in manifest.read(tmp_path / "out").configs["mine_es"].audit.failed
+    done = command(*call, "--regroup")
+    assert done.exception is None, done.stdout
+    entry = manifest.read(tmp_path / "out").configs["mine_es"]
+    assert sum(sum(labels.values()) for labels in entry.counts.values()) == 120
+    assert entry.drops == {"dup-within": 30}
+    assert not {"dup-within", "dup-across", "sentence-leak", "near-dup"} & {*entry.audit.failed}
+
+
 def test_overlap_is_no_fault_where_texts_are_compared(write, command, tmp_path):
     make = Source()
     rows = []

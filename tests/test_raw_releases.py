@@ -96,7 +96,7 @@ WRITERS = (as_txt, as_jsonl, as_parquet, as_csv, as_dataset)
     ("lang", "segment", "tasks"),
     [
         pytest.param("es", True, ("bso", "dc", "sp"), id="rules"),
-        pytest.param("de", False, ("bso", "dc", "subj_number"), id="stanza", marks=[needs_stanza, pytest.mark.slow]),
+        pytest.param("de", False, ("bso", "dc"), id="stanza", marks=[needs_stanza, pytest.mark.slow]),
     ],
 )
 def test_the_same_text_gives_the_same_datasets_whatever_holds_it(lang, segment, tasks, tmp_path, monkeypatch):

@@ -1,7 +1,9 @@
 """Automatic annotation that fills probing tasks: which labels are right, and the rows of annotated text."""
 
 import functools
+import itertools
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 
 import conllu
@@ -14,7 +16,7 @@ import pytest
 from made_sentences import document
 from shared import SHARED, SMALL_CLASSES, sample_file
 
-from discoprobe.builders import Config, Settings, blocks_of, build_all, tasks_named
+from discoprobe.builders import SPLITS, Config, Settings, blocks_of, build_all, tasks_named
 from discoprobe.builders.sentences.confidence import MEASURES, is_sure
 from discoprobe.cards.review import read_card
 from discoprobe.loaders.catalogue.treebanks import Source
@@ -112,6 +114,48 @@ def test_the_comparison_is_made_once(cache, monkeypatch):
     assert label_errors(TASKS, corpus, Annotator()) == first
 
 
+def changed_sample(tmp_path, change):
+    """The Spanish sample with other lines."""
+    path = tmp_path / "es_changed-ud-test.conllu"
+    path.write_text("\n".join(map(change, sample_file("es").read_text(encoding="utf-8").split("\n"))), encoding="utf-8")
+    return load_corpus("es", [str(path)])
+
+
+def test_a_treebank_without_the_labels_of_a_task_shows_nothing_of_them(cache, tmp_path):
+    def without_features(line):
+        columns = line.split("\t")
+        return "\t".join([*columns[:5], "_", *columns[6:]]) if len(columns) == 10 else line
+
+    errors = label_errors(TASKS, changed_sample(tmp_path, without_features), Annotator())
+    assert (errors["subj_number"].n, errors["subj_number"].trust) == (0, None)
+    assert errors["subj_number"].unknown > 50
+    assert errors["bigram_shift"].n > 50
+
+
+def test_talk_shows_how_parsers_read_it_only_if_there_is_nothing_else(cache, tmp_path):
+    whole = label_errors(TASKS, load_corpus("es", ["sample"]), Annotator())
+    for every, least, most in ((1, 1.0, 1.0), (2, 0.2, 0.8)):
+        numbers = itertools.count()
+
+        def as_talk(line, numbers=numbers, every=every):
+            is_talk = line.startswith("# meta::genre") and next(numbers) % every == 0
+            return "# meta::genre = spoken" if is_talk else line
+
+        errors = label_errors(TASKS, changed_sample(tmp_path, as_talk), Annotator())
+        assert least <= errors["sent_len"].n / whole["sent_len"].n <= most
+
+
+def test_what_a_second_model_contradicts_is_not_used(cache):
+    """Every fourth sentence has a wrong number; the witness, which has the right one, leaves none of these."""
+    corpus = load_corpus("es", ["sample"])
+    alone = label_errors(TASKS, corpus, Annotator(wrong=4))["subj_number"]
+    agreed = label_errors(TASKS, corpus, Annotator(wrong=4), Annotator())
+    assert alone.wrong > 10
+    assert (agreed["subj_number"].wrong, agreed["subj_number"].n) == (0, alone.n - alone.wrong)
+    assert agreed["subj_number"].trust is not None
+    assert agreed["word_content"] == label_errors(TASKS, corpus, Annotator())["word_content"]
+
+
 def made_candidates(wrong):
     """400 candidates of two labels; of each label ``wrong`` are wrong, and the measures tell them from the others."""
     rng = random.Random(3)
@@ -159,6 +203,16 @@ def test_the_share_is_the_mean_of_the_labels_and_inside_its_interval():
     low, high = errors.interval
     assert 0.005 < low < errors.share < high < 0.04
     assert len({*errors.trust.least.values()}) == 1, "one threshold"
+
+
+def test_the_label_that_is_wrong_most_often_leaves_where_the_task_passes_without_it():
+    """A quarter of c is wrong, and nothing tells which; a and b are right."""
+    right = np.array([True] * 400 + [n % 4 > 0 for n in range(80)])
+    labels, texts = ["a"] * 200 + ["b"] * 200 + ["c"] * 80, [f"text {n}" for n in range(480)]
+    errors = label_errors_of(np.zeros((480, 2)), right, labels, texts)
+    assert errors.labels == {"a": (200, 0), "b": (200, 0)}
+    assert errors.trust.least.keys() == {"a", "b"}
+    assert (errors.n, errors.wrong, errors.used) == (480, 20, 400)
 
 
 def test_a_label_alone_is_not_filled():
@@ -287,6 +341,116 @@ def test_gold_rows_come_first(cache, text, monkeypatch):
         "sample-es",
         "cuentos",
     }
+
+
+@pytest.mark.parametrize(("sizes", "splits_of_gold"), [((400, 10, 200), {"test"}), ((20, 10, 20), {*SPLITS})])
+def test_gold_rows_go_first_to_test(cache, text, tmp_path, monkeypatch, sizes, splits_of_gold):
+    """What people annotated fills test, then validation, then train, and the text has what is left."""
+    monkeypatch.setattr("discoprobe.loaders.raw.row_groups.ANNOTATED", 4000)
+    names = list(dict.fromkeys(each.metadata["sent_id"].rpartition("-")[0] for each in sentences()))
+    half = {*names[: len(names) // 2]}
+    few = [each for each in sentences() if each.metadata["sent_id"].rpartition("-")[0] in half]
+    gold = tmp_path / "es_few-ud-test.conllu"
+    gold.write_text("".join(each.serialize() for each in few), encoding="utf-8")
+    options = ReadOptions(script_share=0, language_share=0, boilerplate=0, duplicates=False)
+    silver = text_corpus(str(text), Source("cuentos", "es"), options, Annotator())
+    silver = msgspec.structs.replace(
+        silver, trust={"bigram_shift": Trust((0.0,) * len(MEASURES), {"": -1.0})},
+        parts=tuple(msgspec.structs.replace(part, fills=True) for part in silver.parts),
+        sources=tuple(msgspec.structs.replace(source, annotation={"silver": {}}) for source in silver.sources),
+    )  # fmt: skip
+    corpus = load_corpus("es", [str(gold)]) + silver
+    (config,) = build_all(tasks_named(["bigram_shift"]), corpus, Settings(sizes=sizes))
+    kinds = {split: Counter(table["annotation"].to_pylist()) for split, table in config.splits.items()}
+    assert {split for split, of_split in kinds.items() if of_split["gold"]} == splits_of_gold
+    assert kinds["train"]["silver"] > 0 or len(splits_of_gold) > 1
+    if len(splits_of_gold) == 1:
+        assert kinds["test"]["gold"] > 10
+    else:
+        assert kinds["test"] == {"gold": sizes[2]}
+    assert config.silver_splits == {split: of_split["silver"] for split, of_split in kinds.items()}
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """The first half of the sample as a treebank, the whole as text that was parsed before, and the text as parquet."""
+    names = list(dict.fromkeys(each.metadata["sent_id"].rpartition("-")[0] for each in sentences()))
+    half = {*names[: len(names) // 2]}
+    few = [each for each in sentences() if each.metadata["sent_id"].rpartition("-")[0] in half]
+    gold, parsed = tmp_path / "es_few-ud-test.conllu", tmp_path / "es_parsed.conllu"
+    gold.write_text("".join(each.serialize() for each in few), encoding="utf-8")
+    parsed.write_text("".join(each.serialize() for each in sentences()), encoding="utf-8")
+    return gold, parsed
+
+
+COPYING = '''
+"""Says of each sentence what a file says of it."""
+from pathlib import Path
+from discoprobe.loaders.raw.parsers import find_parser, _trees
+
+FILE = Path(__file__).with_name("es_parsed.conllu")
+
+def describe(lang):
+    return {{"software": {{"copying": "1"}}}}
+
+def parse(lang, sentences):
+    return [_trees(find_parser(str(FILE), lang)).get(text) for text in sentences]
+'''
+
+
+@pytest.mark.parametrize("kind", ["parsed", "plugin"])
+def test_a_release_with_silver_rows_is_built_again(halves, text, process, tmp_path, kind):
+    """From text that was parsed before, and by a parser of a plugin; without them it says what it needs."""
+    gold, parsed = halves
+    if kind == "parsed":
+        own, corpora = ["--parser", parsed], ["--corpus", gold]
+        given = corpora
+    else:
+        (tmp_path / "plugin" / "parsers").mkdir(parents=True)
+        (tmp_path / "plugin" / "parsers" / "copying.py").write_text(COPYING.format(), encoding="utf-8")
+        parsed.rename(tmp_path / "plugin" / "parsers" / "es_parsed.conllu")
+        own, corpora = ["--plugins", tmp_path / "plugin"], ["--corpus", gold, "--fill", text, "--silver"]
+        given = ["--corpus", gold, "--corpus", text]
+    parser = ["--parser", "copying"] if kind == "plugin" else []
+    done = process(
+        "run", "--lang", "es", *corpora, *own, *parser, "--task", "sent_len,bigram_shift", "--size", "100/20/40",
+        "--min-rows", "0", "--no-audit", "--set", "length_bins=equal", "--out", tmp_path / "out", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = pl.read_parquet(tmp_path / "out" / "bigram_shift_es" / "*.parquet")
+    assert set(rows["annotation"]) == {"gold", "silver"}
+    card = " ".join(read_card(tmp_path / "out", "bigram_shift_es").split())
+    assert "gold rows fill test first" in card
+    verified = process("verify", tmp_path / "out", *given, *own, cwd=tmp_path)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    without = process("verify", tmp_path / "out", *given, cwd=tmp_path)
+    assert without.returncode != 0
+    assert ("with --parser" if kind == "parsed" else "with --plugins") in " ".join(without.stderr.split())
+
+
+def test_text_that_a_model_annotated_has_the_same_standard(halves, process, tmp_path):
+    """The folder of `annotate` is judged by the treebank beside it; without one, no task on words is built of it."""
+    gold, parsed = halves
+    (tmp_path / "copying.py").write_text(COPYING.format(), encoding="utf-8")
+    (tmp_path / "texts").mkdir()
+    for name in dict.fromkeys(each.metadata["sent_id"].rpartition("-")[0] for each in sentences()):
+        of_text = [each.metadata["text"] for each in sentences() if each.metadata["sent_id"].startswith(name)]
+        (tmp_path / "texts" / f"{name}.txt").write_text("\n".join(of_text), encoding="utf-8")
+    made = process(
+        "annotate", "texts", "--lang", "es", "--out", "annotated", "--parser", "copying.py", "--set", "lines=sentences",
+        "--set", "boilerplate=0", "--set", "duplicates=no", cwd=tmp_path,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    build = ["run", "--lang", "es", "--parser", "copying.py", "--task", "bigram_shift,so", "--size", "100/20/40"]
+    build += ["--min-rows", "0", "--no-audit"]
+    beside = process(*build, "--corpus", gold, "--corpus", "annotated", "--out", "both", cwd=tmp_path)
+    assert beside.returncode == 0, beside.stderr
+    assert set(pl.read_parquet(tmp_path / "both" / "bigram_shift_es" / "*.parquet")["annotation"]) == {"gold", "silver"}
+    alone = process(*build, "--corpus", "annotated", "--out", "alone", "--json", cwd=tmp_path)
+    assert "nothing shows which labels" in alone.stdout
+    other = process(*build[:2], "fr", *build[3:], "--corpus", "annotated", "--out", "other", cwd=tmp_path)
+    assert "no corpus of fr among annotated; there is es" in " ".join(other.stderr.split())
+    assert parsed.exists()
 
 
 @pytest.mark.slow

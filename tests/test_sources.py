@@ -8,7 +8,7 @@ from shared import sample_file
 from tiny_catalogue import use_catalogue, write_catalogue
 
 from discoprobe.builders import Settings, tasks_named
-from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, hashes_of
+from discoprobe.loaders import CorpusFormatError, DiscoprobeError, UnknownNameError, UnsupportedError, hashes_of
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.fetch import downloads
 from discoprobe.plan import plan, reads
@@ -27,6 +27,18 @@ def test_a_file_with_the_name_of_a_treebank_and_other_content_is_the_user_s_text
     (tmp_path / name).write_text(text.replace("# newdoc", "# mine = yes\n# newdoc", 1), encoding="utf-8")
     (source,) = load_corpus("es", [str(tmp_path / name)]).sources
     assert (source.licence, source.repo, source.commit, source.citation) == ("unknown", "", "", "")
+
+
+def test_files_of_other_languages_are_not_read(tmp_path):
+    """A broken row of a Turkish file does not stop a build of English."""
+    for lang in ("es", "de"):
+        shutil.copy(sample_file(lang), tmp_path / f"{lang}_x-ud-test.conllu")
+    (tmp_path / "tr_x-ud-test.conllu").write_text("1\tbroken\n\n", encoding="utf-8")
+    assert load_corpus("es", [str(tmp_path)]).lang == "es"
+    with pytest.raises(CorpusFormatError, match="2 columns"):
+        load_corpus("tr", [str(tmp_path)])
+    with pytest.raises(UnsupportedError, match=r"no corpus of fr among .*; there is de, es, tr"):
+        load_corpus("fr", [str(tmp_path)])
 
 
 def test_corpora_are_read_by_url_as_by_path(tmp_path):

@@ -128,7 +128,8 @@ def test_another_seed_makes_other_choices_in_the_same_passages(corpus_of):
 
 @pytest.mark.slow
 def test_all_tasks_with_the_audit(corpora, build, tmp_path):
-    files = sorted(corpora.rglob("*.conllu"))
+    """Of two treebanks of one language; what a config says does not depend on other languages (above)."""
+    files = sorted(corpora.rglob("es_*.conllu"))
     first = build(tmp_path / "one" / "release", files, cwd=tmp_path, PYTHONHASHSEED="1")
     again = build(
         tmp_path / "two" / "release", files[::-1], "--jobs", "2", cwd=corpora, PYTHONHASHSEED="2", **ONE_THREAD

@@ -14,8 +14,8 @@ __getattr__, __dir__, __all__ = offer(__name__, {
         "Interval", "exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
     "own_configs": ["from_config"],
     "report": [
-        "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict", "grade_of",
-        "tallies"],
+        "CUE", "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
+        "grade_of", "tallies"],
     "run": ["audit"],
     "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "Kind", "Severity"],
 })  # fmt: skip

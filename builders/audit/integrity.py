@@ -14,14 +14,13 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
 from discoprobe.builders.audit.report import Finding
 from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
-from discoprobe.loaders import hashing
+from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
 

@@ -20,7 +20,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Sev
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 24
+VERSION: Final = 26
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -229,7 +229,9 @@ class Heuristics(msgspec.Struct, frozen=True):
 
 
 NOT_AUDITED: Final = "not audited"
-MARKS: Final = {"below": "✓", "open": "○", "above": "✗", "not measured": "?", NOT_AUDITED: ""}
+CUE: Final = "cue"
+"""The verdict on data of others where a solver without a threshold reaches more than half of what can be gained."""
+MARKS: Final = {"below": "✓", "open": "○", CUE: "!", "above": "✗", "not measured": "?", NOT_AUDITED: ""}
 """Word of a verdict → its mark."""
 EXEMPT: Final = "†"
 """Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
@@ -247,6 +249,10 @@ class Verdict(msgspec.Struct, frozen=True):
         grade: of the check that costs most; empty unless ``word`` is ``above``.
         faults: the checks above their threshold with their figures and grades, in words.
         exempt: checks that the task is exempt from although they are above their threshold, or open.
+        chance: the accuracy of the majority baseline: ``50%``.
+        trick: the strongest shortcut as people call it, with its accuracy: ``spelling 73%``; empty if there is none.
+        advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful, ±9``,
+            ``no: length``.
         text: the verdict in sentences.
         remark: the same in a few words, for tables that have the strongest shortcut in another column.
     """
@@ -258,6 +264,9 @@ class Verdict(msgspec.Struct, frozen=True):
     grade: str = ""
     faults: str = ""
     exempt: tuple[str, ...] = ()
+    chance: str = ""
+    trick: str = ""
+    advice: str = NOT_AUDITED
     text: str = NOT_AUDITED.capitalize()
     remark: str = ""
 
@@ -265,7 +274,7 @@ class Verdict(msgspec.Struct, frozen=True):
         """The verdict as JSON holds it, beside the report."""
         return {
             "verdict": self.word, "verdict_checks": list(self.checks), "of_design": self.of_design,
-            "grade": self.grade or None, "sentence": self.text,
+            "grade": self.grade or None, "advice": self.advice, "trick": self.trick, "sentence": self.text,
         }  # fmt: skip
 
     @property
@@ -297,6 +306,7 @@ class Report(msgspec.Struct, frozen=True):
         read: how the data were read; None for a config that was built.
         edited: whether texts were edited, so that what tells words or characters is a fault.
         external: whether others made the rows.
+        expected: solvers that read what the task asks for, as the user says, so that they are no cue.
         verdict: what all this says in words, once it has been judged (``cards.text.verdicts``).
     """
 
@@ -314,6 +324,7 @@ class Report(msgspec.Struct, frozen=True):
     read: Provenance | None = None
     edited: bool = False
     external: bool = False
+    expected: tuple[str, ...] = ()
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
     def __repr__(self) -> str:

@@ -8,11 +8,9 @@ could have shown.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from functools import cache
 
 import numpy as np
 from msgspec.structs import replace
-from threadpoolctl import ThreadpoolController
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.integrity import INTEGRITY
@@ -24,13 +22,12 @@ from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, FEWEST_WORDS, FLOOR, PAIRED, Check, Kind, Severity
 from discoprobe.builders.config import ANNOTATION, Config
+from discoprobe.loaders.process_pool import one_thread
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
-_thread_pools = cache(ThreadpoolController)
-"""The threads of BLAS. Solvers multiply small matrices, for which a second thread doubles the processor time."""
 
 
 def audit(
@@ -55,7 +52,7 @@ def audit(
     if not data.splits:
         raise UnreadableDataError(f"{data.name}: no rows to audit")
     data = replace(data, other_texts=other_texts, sources=sources)
-    with _thread_pools().limit(limits=1, user_api="blas"):
+    with one_thread():
         pending = executor.submit(_check_integrity, data) if executor else None
         integrity = [] if pending else _check_integrity(data)
         problem, note = problem_of(data)
@@ -100,7 +97,7 @@ def audit(
 def score_of_solver(data: AuditInput, check: str) -> Score | None:
     """The score of the solver of one check, with whether it is right on each row; None if it does not apply."""
     data = with_edited(data)
-    with _thread_pools().limit(limits=1, user_api="blas"):
+    with one_thread():
         problem, _ = problem_of(data)
         if problem is None:
             return None

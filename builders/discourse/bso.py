@@ -27,4 +27,5 @@ def as_often_longer(frame: pl.DataFrame, pairs: pl.DataFrame, context: Context) 
     return remove_bias(pairs, np.sign(first - second).astype(np.float64), *context.seed_key, few=FEW)
 
 
+ASKS = "Are two sentences in order?"
 TASK = ordering_task(2, labels=("in_order", "swapped"), shape=Shape.PAIR, ways=1, keep=as_often_longer, version=3)

@@ -22,4 +22,5 @@ def sample(frame: pl.DataFrame, context: Context, kinds: Kinds = FROM_OTHERS) ->
     return Sample(rows.with_columns(condition=chosen["distractor"]), candidates=n_candidates)
 
 
-TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=7)
+ASKS = "Which ending is right?"
+TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=8)

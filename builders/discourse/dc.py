@@ -15,4 +15,5 @@ shows how much of a score this explains: its accuracy minus one half.
 
 from discoprobe.builders.passages.distractors import distractor_task
 
-TASK = distractor_task(6, ("coherent", "incoherent"), version=5)
+ASKS = "Is a sentence from outside?"
+TASK = distractor_task(6, ("coherent", "incoherent"), version=6)

@@ -19,6 +19,7 @@ from discoprobe.builders.passages.corpus_labels import without_connective
 from discoprobe.builders.sentences.connectives import sentence_connectives, unlisted
 from discoprobe.builders.task import DiscourseTask
 
+ASKS = "Which connective is missing?"
 TASK = DiscourseTask(
     shape=Shape.PAIR, sample=without_connective, mark=sentence_connectives, lacks=unlisted,
     needs=frozenset({"documents", "upos"}), version=4,

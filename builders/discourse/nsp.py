@@ -25,6 +25,7 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     return Sample(replaced_pairs(capped, CONTEXT + 1), candidates=n_candidates * 2)
 
 
+ASKS = "Does the sentence follow?"
 TASK = DiscourseTask(
-    labels=("next", "not_next"), shape=Shape.CANDIDATE, sample=sample, pairs=True, least=CONTEXT + 1, version=7
+    labels=("next", "not_next"), shape=Shape.CANDIDATE, sample=sample, pairs=True, least=CONTEXT + 1, version=8
 )

@@ -26,4 +26,5 @@ KINDS = {
     "genre": replace(CLOSE, prefer="genre"),
 }
 
-TASK = choice_task((2, 8), KINDS, version=6)
+ASKS = "Which sentence follows?"
+TASK = choice_task((2, 8), KINDS, version=7)

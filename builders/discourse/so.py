@@ -10,4 +10,5 @@ consecutive usable sentences in the source; all rows from this span have this nu
 
 from discoprobe.builders.passages.windows import ordering_task
 
+ASKS = "Are sentences in order?"
 TASK = ordering_task((3, 7))

@@ -26,4 +26,5 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     return Sample(single_rows(chosen, moved), candidates=windows.height)
 
 
+ASKS = "Where does the first belong?"
 TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1, version=3)

@@ -7,6 +7,9 @@ which the fourth sentence went. In 33-67 % of the rows of the published suite th
 here it always differs.
 """
 
+import numpy as np
+
+from discoprobe.builders.passages.similarity import Rows
 from discoprobe.builders.passages.windows import ordering_task
 from discoprobe.builders.task import Context
 from discoprobe.loaders import hashing
@@ -14,13 +17,15 @@ from discoprobe.loaders import hashing
 FOURTH = 3
 
 
-def order(key: int, size: int, context: Context) -> list[int]:
+def order(keys: hashing.Keys, size: int, context: Context) -> Rows:
     """The fourth sentence and another one in each other's place."""
-    places = list(range(size))
-    others = [place for place in places if place != FOURTH]
-    other = others[hashing.pick([key], len(others), *context.seed_key, "other").item()]
-    places[FOURTH], places[other] = other, FOURTH
-    return places
+    others = np.delete(np.arange(size), FOURTH)
+    other = others[hashing.pick(keys, len(others), *context.seed_key, "other")]
+    orders = np.tile(np.arange(size), (len(keys), 1))
+    orders[:, FOURTH] = other
+    orders[np.arange(len(keys)), other] = FOURTH
+    return orders
 
 
+ASKS = "Has a sentence moved?"
 TASK = ordering_task(5, order, labels=("original", "swapped"), ways=1, moved=FOURTH, version=2)

@@ -10,4 +10,5 @@ second. A document (a scene) that does not have both labels gives no rows, and n
 
 from discoprobe.builders.passages.corpus_labels import change_task
 
+ASKS = "Same speaker?"
 TASK = change_task("speaker", ("same", "other"), needs=["documents", "speakers"])

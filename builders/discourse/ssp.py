@@ -17,4 +17,5 @@ from discoprobe.builders.passages.corpus_labels import counterpart_task
 USED = pl.col("section").is_not_null() & pl.col("speaker").is_null() & (pl.col("index") > 0)
 LEAD = pl.when(USED).then(pl.col("section") == 0)
 
+ASKS = "Lead or body of an article?"
 TASK = counterpart_task(("lead", "body"), LEAD, needs=["documents", "sections"])

@@ -49,8 +49,18 @@ SYSTEMATIC: Final = 0.05
 """A cell of the paradigm that is ambiguous for a larger share of verbs, two at least, counts as ambiguous for all verbs
 (German *er habe*)."""
 
+PLAIN: Final = 1 / 2
+"""If a larger share of the subjunctives of verbs, two at least, is the lemma (English *that he leave*), a form that is
+the lemma may be a subjunctive of any number behind a subordinating conjunction (*if the need arise*)."""
+
 UNMARKED: Final = 0.03
 """Where a larger share of nouns has a plural that looks like the singular, a noun alone does not show its number."""
+
+ALIKE: Final = 1 / 2
+"""If the plural of a larger share of the nouns that end alike looks like the singular in the case of the subject, none
+of them shows its number (Czech *řízení*, *práce*), unless both forms are known to differ."""
+ENDING: Final = 2
+"""Letters at the end of a lemma by which nouns end alike."""
 
 LAYERS: Final = {"Abs": "abs", "Erg": "erg"}
 """Case of a subject, and the layer of the verb's features that are the subject's (Basque ``Number[erg]``)."""
@@ -81,7 +91,8 @@ FREQUENT: Final = 4
 REASONS: Final = {
     "no-agreement": "the verb does not agree with its subject, or such verbs often do not, or there are fewer than ten",
     "no-other-form": "no other form of the verb is known that differs only in the feature (no clitic or rare reading)",
-    "ambiguous-verb": "the other form has the subject's value too, for this verb or for several of its kind",
+    "ambiguous-verb": "the other form has the subject's value too, for this verb or for several of its kind, or as a "
+    "subjunctive behind a conjunction (*if the need arise*)",
     "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
     "mixed-subject": "the subject agrees with other verbs in two ways (*the majority*), or a phrase beside it could "
     "take a plural (*a number of cats*)",
@@ -209,7 +220,7 @@ def _subjects(trees: Trees) -> pl.DataFrame:
     words = with_dependents(
         trees.words, trees.words, n_subjects=rel.is_in(["nsubj", "csubj"]).sum(), apart=deprel.is_in(_APART).any(),
         changed=(rel.is_in(_CHANGES_AGREEMENT) | (upos == "NUM")).any(), reflexive=(feat("Reflex") == "Yes").any(),
-        with_others=((rel == "nmod") & several).any(),
+        with_others=((rel == "nmod") & several).any(), introduced=(rel == "mark").any(),
         beside=pl.concat_str(pl.col("form").str.to_lowercase(), _word_class(), separator="\t").filter(with_number),
         least=number.filter(with_number).min(), most=number.filter(with_number).max(),
     )  # fmt: skip
@@ -224,7 +235,9 @@ def _subjects(trees: Trees) -> pl.DataFrame:
         subject=pl.col("form").str.to_lowercase(), subject_lemma=pl.col("lemma").str.to_lowercase(),
         subject_class=_word_class(), subject_feats="feats",
     )  # fmt: skip
-    predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select("reflexive", predicate="row")
+    predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select(
+        "reflexive", "introduced", predicate="row"
+    )
     # *se utilizan baterías*: a noun behind a reflexive verb may be its object, which *se utiliza* goes with as well
     impersonal = pl.col("reflexive") & (pl.col("subject_row") > pl.col("predicate"))
     return subjects.join(predicates, on="predicate").filter(~impersonal).drop("reflexive")
@@ -368,7 +381,34 @@ def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
         if (inflected.select((pl.col("forms") == 1).mean()).item() or 0.0) > UNMARKED:
             other_known = pl.col("subject_lemma").is_in(inflected.filter(pl.col("forms") > 1)["lemma"].implode())
             clear &= other_known | by_modifier | (pl.col("subject_class") == "PRON")
+        by_determiner = pl.col("row").is_in(
+            beside.filter(show("beside", "subject_value"), pl.col("beside").str.ends_with("DET"))["row"].implode()
+        )
+        alike = pl.concat_str("subject_lemma", feat("Case", "subject_feats").fill_null(""), separator="\t")
+        clear &= ~alike.is_in(_alike_in_number(valued).implode()) | by_determiner
     return rows.with_columns(unclear=pl.when(~clear).then(pl.lit("ambiguous-subject")))
+
+
+def _alike_in_number(words: pl.DataFrame) -> pl.Series:
+    """Nouns in a case, as ``lemma<tab>case``, that end as nouns do whose plural looks like the singular in this case.
+
+    A noun of which both forms are known and differ is none of them.
+    """
+    case = feat("Case").fill_null("")
+    nouns = words.filter(pl.col("upos") == "NOUN", pl.col("lemma").is_not_null()).with_columns(case=case)
+    nouns = nouns.with_columns(ending=pl.col("lemma").str.slice(-ENDING))
+    forms = {value: pl.col("form").str.to_lowercase().filter(pl.col("Number") == value).unique() for value in NUMBERS}
+    of_lemmas = nouns.group_by("lemma", "case", "ending").agg(**forms)
+    known = pl.all_horizontal(pl.col(value).list.len() > 0 for value in NUMBERS)
+    of_lemmas = of_lemmas.with_columns(
+        same=pl.when(known).then(pl.col(NUMBERS[0]).list.set_intersection(NUMBERS[1]).list.len() > 0)
+    )
+    share = pl.col("same").mean().over("case", "ending")
+    alike = of_lemmas.filter(share > ALIKE, pl.col("same").fill_null(value=True))
+    return alike.select(pl.concat_str("lemma", "case", separator="\t")).to_series()
+
+
+NUMBERS: Final = ("Sing", "Plur")
 
 
 def _with_other(
@@ -387,13 +427,16 @@ def _with_other(
     main = pl.col("n").sum().over("form", "lemma", "upos", "feats") > MAIN_FORM * in_cell
     table = verbs.filter(usual, main | ~tenseless).with_columns(rest=_other_features(pl.col("feats"), feature))
     verbs_of_rows = rows.select(
-        "row", "key", "lemma", "value", form="verb", upos="verb_class", feats="verb_feats",
+        "row", "key", "lemma", "value", "introduced", form="verb", upos="verb_class", feats="verb_feats",
         rest=_other_features(pl.col("verb_feats"), feature), of_subject=feat("Gender", "subject_feats"),
         **{name: feat(name, "verb_feats") for name in FEATURES},
     ).with_columns(_reading())  # fmt: skip
     # A form that is ambiguous for many verbs counts as ambiguous for all, by value, other value and other features.
     every = table.with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.UInt32), value=feature, of_subject=pl.lit(None, pl.String)
+        row=pl.int_range(pl.len(), dtype=pl.UInt32),
+        value=feature,
+        of_subject=pl.lit(None, pl.String),
+        introduced=pl.lit(value=False),
     )
     many = (pl.col("also").mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
     paradigms = _with_ambiguity(_forms_with_other_values(every, table, feature), verbs, feature)
@@ -463,16 +506,32 @@ def _forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: 
 
 
 def _with_ambiguity(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
-    """Adds ``also``: whether the other form has a reading with the values that the verb has, in any tense or mood."""
+    """Adds ``also``: whether the other form has a reading with the values that the verb has, in any tense or mood.
+
+    Where the subjunctive looks like the lemma, so does every lemma behind a conjunction, and a rare reading (*if he
+    were*) may be a subjunctive that the treebank does not mark as one.
+    """
     told_apart = (*FEATURES, "Definite")
     readings = verbs.group_by(*told_apart, "upos", "Layer", other="form").agg(n=pl.col("n").sum())
-    joined = options.select("row", "other_value", "other", "upos", "Layer", *told_apart).join(
-        readings, on=["other", "upos", "Layer"], suffix="_read"
+    names = ("row", "other_value", "other", "upos", "Layer", "lemma", "introduced")
+    joined = options.select(*names, *told_apart).join(
+        readings, on=["other", "upos", "Layer"], how="left", suffix="_read"
     )
     fits = [(pl.col(name) == pl.col(f"{name}_read")).fill_null(value=name != feature) for name in told_apart]
-    share = (pl.col("n") * pl.all_horizontal(fits)).sum() / pl.col("n").sum()
-    also = joined.group_by("row", "other_value").agg(also=share > STRAY)
-    return options.join(also, on=["row", "other_value"], how="left", maintain_order="left")
+    n_fitting = (pl.col("n") * pl.all_horizontal(fits)).sum()
+    also = n_fitting > STRAY * pl.col("n").sum()
+    if _is_subjunctive_plain(verbs):
+        subjunctive = (pl.col("other") == pl.col("lemma")).any() | (n_fitting > 1)
+        also |= pl.col("introduced").any() & subjunctive
+    ambiguous = joined.group_by("row", "other_value").agg(also=also)
+    return options.join(ambiguous, on=["row", "other_value"], how="left", maintain_order="left")
+
+
+def _is_subjunctive_plain(verbs: pl.DataFrame) -> bool:
+    """Whether most subjunctives, of two verbs at least, look like the lemma (``PLAIN``)."""
+    subjunctives = verbs.filter((feat("Mood") == "Sub").fill_null(value=False))
+    plain = subjunctives.filter(pl.col("form") == pl.col("lemma"))
+    return plain["lemma"].n_unique() > 1 and int(plain["n"].sum()) > PLAIN * int(subjunctives["n"].sum())
 
 
 def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:

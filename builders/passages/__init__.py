@@ -15,8 +15,8 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "distractors": ["ANY", "BEYOND", "CLOSE", "Matching", "Slots", "distractor_task"],
     "links": ["SIZE", "breaking_orders", "linked_windows", "marks", "order_suite"],
     "relation_units": ["LABELS", "MEMBERS", "SEVERAL", "binary_relations", "class_of", "mark_units"],
-    "similarity": ["Similarity", "char_grams", "gains_of_sentences", "gains_of_similarity"],
-    "windows": ["LONG", "choice_rows", "cut", "ends", "ends_note", "labelled", "members", "not_prose",
+    "similarity": ["Comparison", "Similarity", "char_grams", "gains_of_sentences", "gains_of_similarity"],
+    "windows": ["LONG", "choice_rows", "cut", "ends", "ends_note", "labelled", "members",
         "ordering_task", "passage_keys", "random_sizes", "replaced_pairs", "sentences", "single_rows", "version",
         "windows_of", "with_passages", "without_introductions"],
 })  # fmt: skip

@@ -27,8 +27,8 @@ from discoprobe.builders.passages.distractors import (
     with_donors,
 )
 from discoprobe.builders.passages.similarity import (
+    Comparison,
     Rows,
-    Similarity,
     Values,
     gains,
     gains_of_measures_together,
@@ -226,19 +226,18 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, contex
     return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=context.slack * n_choices / 2)
 
 
-def _rule_gains(  # noqa: PLR0913 (the arguments of ``gains``, and what is measured)
+def _rule_gains(  # noqa: PLR0913 (what is compared, and what is measured)
     frame: pl.DataFrame, contexts: Rows, before: Rows, candidates: Rows, context: Context, *, single: bool = False
 ) -> Values:
     """The gains of rules on length and similarity; in large texts, also of rules on several measures together.
 
     With ``single``, these include the similarity to single sentences of the context.
     """
-    similarity = context.similarity or Similarity(frame)
-    measured = similarity, contexts, before, candidates
-    rule_gains = [gains(frame, *measured)]
+    compared = Comparison(frame, context.similarity, contexts, before, candidates)
+    rule_gains = [gains(compared)]
     if not context.small:  # a treebank has too few rows to choose from
-        rule_gains.append(gains_of_measures_together(frame, *measured))
-        rule_gains += [gains_of_sentences(*measured)] if single else []
+        rule_gains.append(gains_of_measures_together(compared))
+        rule_gains += [gains_of_sentences(compared)] if single else []
     return np.hstack(rule_gains)
 
 

@@ -109,13 +109,17 @@ class TextSentence(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def widest(self) -> list[TextMention]:
-        """The widest mention of each head, in order; without a tree, the first word is the head."""
+        """The widest mention of each head, in order."""
         widest = {self.head(mention): mention for mention in sorted(self.mentions, key=lambda mention: mention.n_words)}
         return sorted(widest.values(), key=lambda mention: mention.words)
 
     def head(self, mention: TextMention) -> int:
-        """The number of the head of a mention; of its first word, where the corpus does not say."""
-        return mention.words[0] if mention.head is None else mention.head
+        """The number of the head of a mention: as the corpus says, else by the tree, else of its last word."""
+        if mention.head is not None:
+            return mention.head
+        inside = {*mention.words}
+        tops = (number for number in mention.words if self.word(number).head not in {None, *inside})
+        return next(tops, mention.words[-1])
 
 
 def documents(shard: Shard) -> Iterator[tuple[int, list[TextSentence]]]:

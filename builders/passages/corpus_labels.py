@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from discoprobe.builders import genres
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.windows import divide_passages, members, single_rows, version, windows_of
 from discoprobe.builders.sampling.balance import (
@@ -192,9 +193,6 @@ def _rows_of_label(pairs: pl.DataFrame, label: int, suffix: str) -> pl.DataFrame
 STRATA = 3
 """Strata of length inside which connectives are equally frequent over the blocks of a large corpus."""
 
-TALK = ("conversation", "podcast", "vlog", "court", "spoken")
-"""Genres of documents (GUM) in which connectives are fillers (*so, I was, like, …*)."""
-
 
 def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours of which the second lost its connective, equally many per connective.
@@ -205,8 +203,8 @@ def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
     """
     drops, every = context.drops, _pairs_connective_pairs(frame)
     drops.consider(every)
-    talk = pl.col("genre").is_in(TALK).fill_null(value=False)
-    pairs = drops.keep(every, every if context.settings.genres == "all" else every.filter(~talk), "talk")
+    unsuited = genres.unsuited(context.sources, context.settings, "connectives")
+    pairs = drops.keep(every, every.filter(unsuited.is_null()), genres.REASON)
     enough = context.decided or frequent_in_splits(pairs, "connective", context.settings.min_class)
     frequent = drops.keep(pairs, pairs.filter(pl.col("connective").is_in(enough)), "rare-connective")
     named = frequent if context.decided else one_per_sense(frequent, context.language)

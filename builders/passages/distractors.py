@@ -26,6 +26,7 @@ from msgspec.structs import replace
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.similarity import (
+    Comparison,
     Rows,
     Similarity,
     Values,
@@ -65,7 +66,7 @@ _OFF_AIM = 2.0
 
 
 _TYPICAL = 3.0
-"""Cost of a difference in how typical a sentence is (``SimilarityMeasure.typical``)."""
+"""Cost of a difference in how typical a sentence is (``Cosines.typical``)."""
 
 
 class Matching(msgspec.Struct, frozen=True):
@@ -132,6 +133,13 @@ class Slots(msgspec.Struct, frozen=True):
         """Rows of all sentences in the window of each of ``slots``; a distractor may resemble none of them."""
         parts = [self.true[slots, None], self.context[slots]] + ([] if self.taken is None else [self.taken[slots]])
         return np.concatenate(parts, axis=1)
+
+    def surroundings(self, slots: Rows) -> Rows:
+        """The rows of ``context`` of each of ``slots``, then those of ``beside``, -1 where there are fewer."""
+        contexts, beside = self.context[slots], self.beside[slots]
+        both = np.full((2 * len(slots), max(contexts.shape[1], beside.shape[1])), -1)
+        both[: len(slots), : contexts.shape[1]], both[len(slots) :, : beside.shape[1]] = contexts, beside
+        return both
 
 
 Shortlist = tuple[list[int], int]
@@ -249,11 +257,11 @@ class _Search:
             gaps = self.similarity.shares.of(self.slots.context[block], true, pool)
             allowed &= (gaps >= -least) & (gaps <= most)
             scores += _cost(gaps)
-            cosines = np.zeros(scores.shape)
+            cosines, contexts = np.zeros(scores.shape), self.slots.surroundings(block)
             for measure in (self.similarity.cosines, self.similarity.words):
-                with_context = measure.of(self.slots.context[block], true, pool)
+                with_context, with_beside = np.split(measure.of(contexts, np.tile(true, 2), pool), 2)
                 cosines += with_context
-                scores += _cost(with_context) + _cost(measure.of(self.slots.beside[block], true, pool))
+                scores += _cost(with_context) + _cost(with_beside)
             above = cosines > 0
             typical = self.similarity.cosines.typical
             scores += _TYPICAL * np.abs(typical[pool] - typical[true][:, None])
@@ -422,12 +430,11 @@ def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: C
     """
     true, rest, beside = surroundings(served, size)
     candidates = np.column_stack([true, served["distractor_row"].to_numpy()])
-    similarity = context.similarity or Similarity(frame)
+    compared = Comparison(frame, context.similarity, rest, beside, candidates)
     if not context.small:
-        of_sentences = gains_of_sentences(similarity, rest, beside, candidates)
-        rule_gains = np.hstack([gains_of_lengths(frame, candidates), of_sentences])
+        rule_gains = np.hstack([gains_of_lengths(compared), gains_of_sentences(compared)])
     else:
-        rule_gains = gains_of_similarity(similarity, rest, beside, candidates, sizes=False)
+        rule_gains = gains_of_similarity(compared, sizes=False)
     return remove_bias(served, rule_gains, *context.seed_key, few=FEW, slack=context.slack, deviations=1.5)
 
 

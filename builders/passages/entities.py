@@ -19,6 +19,7 @@ from discoprobe.builders.passages.coreference import TextMention, TextSentence, 
 from discoprobe.loaders.corpus import Shard, Word
 from discoprobe.loaders.discourse_layers.disrpt_relations import UNSPACED_END
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
+from discoprobe.loaders.running_text import not_running
 
 LEAST: Final = 70
 """Words from which on a passage ends with a sentence."""
@@ -154,11 +155,13 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
-    """Disjoint passages of the documents of a shard that have mentions, each of unbroken sentences.
+    """Disjoint passages of the documents of a shard that have mentions, each of unbroken sentences of running text.
 
     A passage ends with the sentence that brings it to ``LEAST`` words; one of more than ``LONGEST`` is left out. The
-    last one has the rest of the document too, if it is not longer than ``LONGEST`` with it.
+    last one before a heading, or something else that is no running text, has the rest of the sentences before that too,
+    if it is not longer than ``LONGEST`` with them.
     """
+    faulty = frozenset(not_running(shard).drop_nulls("fault")["sent"])
     for doc, sentences in described_documents(shard, language.section(PronounForms)):
         entities = entities_of(sentences)
         kinds = any(mention.kind for sentence in sentences for mention in sentence.mentions)
@@ -174,14 +177,14 @@ def passages(shard: Shard, language: LanguageData) -> Iterator[Passage]:
                 begins[form] += 1
                 possessing[form] += mention.words[0] in alone
         possessives = {form for form, n in possessing.items() if n >= POSSESSING * begins[form]}
-        for taken in _parts(sentences):
+        for taken in _parts(sentences, faulty):
             yield _passage(doc, taken, entities, len(sentences), articles=articles, possessives=possessives)
 
 
-def _parts(sentences: Sequence[TextSentence]) -> Iterator[list[TextSentence]]:
-    """The sentences of each passage of a document; a heading that ends with a bar (*Glødande |*) is in none."""
-    for (heading, _), run in groupby(sentences, key=lambda sentence: (sentence.text.endswith(" |"), sentence.run)):
-        if heading:
+def _parts(sentences: Sequence[TextSentence], faulty: Collection[int]) -> Iterator[list[TextSentence]]:
+    """The sentences of each passage of a document; those that are ``faulty`` are in none."""
+    for (left_out, _), run in groupby(sentences, key=lambda sentence: (sentence.sent in faulty, sentence.run)):
+        if left_out:
             continue
         parts: list[list[TextSentence]] = [[]]
         for sentence in run:
@@ -219,7 +222,7 @@ def entities_of(sentences: Sequence[TextSentence]) -> Mapping[str, Entity]:
     for sentence in sentences:
         spans = []
         for mention in sentence.mentions:
-            entity, word = entities[mention.entity], sentence.word(_head(mention))
+            entity, word = entities[mention.entity], sentence.word(sentence.head(mention))
             entity.sentences.append(sentence.index)
             if mention.gender or mention.number:
                 entity.genders.add(f"{mention.gender} {mention.number}")
@@ -238,11 +241,6 @@ def entities_of(sentences: Sequence[TextSentence]) -> Mapping[str, Entity]:
         for name, of_name in spans:
             entities[name].inside.update(other for other, of_other in spans if other != name and of_name & of_other)
     return entities
-
-
-def _head(mention: TextMention) -> int:
-    """The number of the head; where the corpus does not say, the last word stands for it."""
-    return mention.words[-1] if mention.head is None else mention.head
 
 
 def _kind_of_mention(head: Word, of_corpus: str | None) -> str:
@@ -310,7 +308,7 @@ def _described(
     It cannot if it has gaps, if words are written with it, or if it is a mark or a sentence. A sentence that is a
     mention alone is a heading, or names who speaks in a play.
     """
-    inside, head = {*mention.words}, _head(mention)
+    inside, head = {*mention.words}, sentence.head(mention)
     first, last, root = (sentence.word(number) for number in (min(inside), max(inside), head))
     of_mention = [sentence.word(number) for number in inside]
     tokens = {word.mwt for word in of_mention} - {0}

@@ -76,7 +76,7 @@ def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
     return marked.group_by("sent").agg(pl.col("refers", "vague").any())
 
 
-def order_suite(moved: int, region: int = 0, version: int = 8) -> DiscourseTask:
+def order_suite(moved: int, region: int = 0, version: int = 9) -> DiscourseTask:
     """A suite of passages as they stand and in an order that puts a linked sentence before the one it is linked to.
 
     Args:

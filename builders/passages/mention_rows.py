@@ -15,18 +15,27 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES, Shape
 from discoprobe.builders.passages.coreference import TextMention
 from discoprobe.builders.passages.entities import Passage, passages
 from discoprobe.builders.passages.relation_units import mark_units, with_splits
-from discoprobe.builders.sampling.balance import FINE, cap, differences, ranks, remove_bias, steps, with_rank
+from discoprobe.builders.sampling.balance import (
+    FINE,
+    assign_labels,
+    cap,
+    differences,
+    ranks,
+    remove_bias,
+    steps,
+    with_rank,
+)
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
-from discoprobe.loaders import hashing
+from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import SPANS, Shard
 from discoprobe.loaders.languages.language import LanguageSection
 from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.words import n_words
 
 EACH: Final = 60
 """Most sets of marks among which the balance chooses one."""
@@ -179,7 +188,7 @@ def _candidates(  # noqa: PLR0913 (one keyword per choice of a task)
                 ],
             })  # fmt: skip
     frame = pl.DataFrame([dict.fromkeys(CANDIDATES) | row for row in rows], CANDIDATES, orient="row")
-    unclean = clean_text.fault(pl.col("passage"))
+    unclean = clean_text.fault(pl.col("passage"), some=True)  # its sentences are clean alone
     brackets = pl.when(pl.col("passage").str.contains(r"[\[\]]")).then(pl.lit("transcription"))
     return frame.with_columns(reason=pl.coalesce("reason", unclean, brackets)).unique("key", maintain_order=True)
 
@@ -220,20 +229,24 @@ def _sample_marks(frame: pl.DataFrame, context: Context) -> Sample:
 
 
 def _sample_choices(frame: pl.DataFrame, context: Context) -> Sample:
-    """The rows of sets of marks, one of each, with the choices in an order by hash."""
+    """The rows of sets of marks, one of each; the right choice is equally often in each place, in every split."""
     sets = _balanced_sets(frame, context, 1)
     if sets.is_empty():
         return Sample(sets, candidates=frame.height, reason="no candidates are left")
-    labels = hashing.pick(sets["key"].to_numpy(), len(context.labels), *context.seed_key, "label")
+    by_length = sets.select("key", "split", mean_words=n_words(pl.col("passage")).cast(pl.Float64))
+    placed = assign_labels(by_length, len(context.labels), *context.seed_key)
+    labelled = sets.drop("label").join(placed.select("key", "label"), on="key", maintain_order="left")
+    sets = context.drops.keep(sets, labelled, "unbalanced")
     choices, contexts = [], []
-    columns = sets.select("passage", "first", "second", "questions").iter_rows()
-    for label, (passage, (right, *wrong), second, questions) in zip(labels, columns, strict=True):
+    columns = sets.select("label", "passage", "first", "second", "questions").iter_rows()
+    for label, passage, (right, *wrong), second, questions in columns:
         texts = [passage[span["start"] : span["end"]] for span in (*wrong[:label], right, *wrong[label:])]
         choices.append(texts)
         contexts.append([f"{mark_units(passage, [second])} {questions[0]}"])
     rows = sets.with_columns(
-        context=pl.Series(contexts), choices=pl.Series(choices), label=pl.Series(labels), pair=pl.lit(None, pl.UInt64),
-        distractor=pl.lit(None, pl.List(pl.String)), row=pl.col("row").cast(pl.Int64),
+        context=pl.Series(contexts, dtype=pl.List(pl.String)), choices=pl.Series(choices, dtype=pl.List(pl.String)),
+        pair=pl.lit(None, pl.UInt64), distractor=pl.lit(None, pl.List(pl.String)),
+        row=pl.col("row").cast(pl.Int64),
     )  # fmt: skip
     return Sample(rows, labels=context.labels, candidates=frame.height)
 

@@ -22,11 +22,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.sampling.balance import (
     Supported,
     by_frequency,
@@ -38,7 +37,7 @@ from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.sentences.connectives import capitalised, lower
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
-from discoprobe.loaders import hashing
+from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import SPANS
 from discoprobe.loaders.discourse_layers.disrpt_relations import ELLIPSIS
 from discoprobe.loaders.hashing import record_keys
@@ -412,52 +411,10 @@ def _relations_of_tree(nodes: pl.DataFrame, language: LanguageData) -> list[_Rel
     return relations
 
 
-def relations_of(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """The relations of a shard, with ``spacing``: blanks are set by rule in documents that have one after each word."""
-    documents = []
-    for _, relations in shard.relations.with_columns(spacing=pl.lit(None, pl.String)).group_by(
-        "doc", maintain_order=True
-    ):
-        units = pl.concat_str("unit1", "unit2", separator=" ")
-        text = " ".join(relations.select(pl.coalesce("context", units)).to_series())
-        if is_spaced_out(text, language):
-            rows = [_close_up(row, language) for row in relations.iter_rows(named=True)]
-            relations = pl.DataFrame(rows, relations.schema)  # noqa: PLW2901
-        documents.append(relations)
-    return pl.concat(documents) if documents else shard.relations.with_columns(spacing=pl.lit(None, pl.String))
-
-
-def _close_up(relation: Mapping[str, Any], language: LanguageData) -> dict[str, Any]:
-    """A relation with the blanks of its texts set by rule, and its places in these texts."""
-    row = {**relation, "spacing": BY_RULE}
-
-    def close(text: str) -> str:
-        return ELLIPSIS.join(part.rstrip() for part in close_up(text.split(ELLIPSIS), language))
-
-    def moved(place: int, old: str, new: list[int]) -> int:  # blanks aside, the texts are the same
-        return new[len("".join(old[:place].split()))]
-
-    if context := row["context"]:
-        row["context"] = close(context)
-        places = [place for place, character in enumerate(row["context"]) if not character.isspace()]
-        for n in (1, 2):
-            row[f"span{n}"] = [
-                {"start": moved(span["start"], context, places), "end": moved(span["end"] - 1, context, places) + 1}
-                for span in row[f"span{n}"]
-            ]
-    for n in (1, 2):
-        spans = [row["context"][span["start"] : span["end"]] for span in row[f"span{n}"]] if context else []
-        row[f"unit{n}"] = ELLIPSIS.join(spans) if context else close(relation[f"unit{n}"])
-        if lead := row[f"lead{n}"]:
-            places = [place for place, character in enumerate(row[f"unit{n}"]) if not character.isspace()]
-            row[f"lead{n}"] = moved(lead - 1, relation[f"unit{n}"], places) + 1
-    return row
-
-
-def published(shard: Shard, context: Context) -> pl.DataFrame:
+def published(shard: Shard, _: Context) -> pl.DataFrame:
     """All relations of a shard, labelled with the class of DISRPT that the table gives or its label belongs to."""
     units = {"unit1": "sentence1", "unit2": "sentence2", "span1": "unit1", "span2": "unit2", "context": "passage"}
-    relations = relations_of(shard, context.language).rename(units).with_columns(label=_class())
+    relations = shard.relations.rename(units).with_columns(label=_class(), reason=_unplaced("passage"))
     marked = [
         mark_units(passage, first, second) if passage else None
         for passage, first, second in relations.select("passage", "unit1", "unit2").iter_rows()
@@ -482,6 +439,11 @@ def mark_units(passage: str, *units: Sequence[Mapping[str, int]]) -> str:
     for (place, *_, mark), (after, *_) in pairwise([*places, (len(plain), 0, 0, "")]):
         pieces.append(mark + plain[place:after])
     return "".join(pieces)
+
+
+def _unplaced(context: str) -> pl.Expr:
+    """The reason against relations of which it is not known where their words stand in the text."""
+    return pl.when(pl.col(context).is_null()).then(pl.lit("unaligned"))
 
 
 def _class() -> pl.Expr:
@@ -526,7 +488,7 @@ def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
     Where both units begin with one, that of the first mostly joins it to what is before.
     """
     second = pl.col("lead2").is_not_null()
-    frame = relations_of(shard, context.language).with_columns(
+    frame = shard.relations.with_columns(
         lead=pl.coalesce("lead2", "lead1"), bare=pl.when(second).then("unit2").otherwise("unit1")
     )
     frame = frame.with_columns(removed=pl.col("bare").str.head("lead")).with_columns(
@@ -537,6 +499,7 @@ def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
         frame.with_columns(
             label=lower(pl.col("removed"), context.language),
             reason=pl.coalesce(
+                _unplaced("context"),
                 pl.when(~explicit.fill_null(value=False)).then(pl.lit("not-explicit")),
                 pl.when(pl.col("lead").is_null()).then(pl.lit("connective-inside")),
                 pl.when(second, pl.col("lead1").is_not_null(), pl.col("direction") == "1>2").then(

@@ -23,7 +23,6 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.config import RELATION_CANDIDATES
 from discoprobe.builders.edits.swaps import SwapRules, causes_elision
 from discoprobe.builders.passages.coreference import TextMention, TextSentence
@@ -35,9 +34,10 @@ from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.sentences.candidates import sentences
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Sample
-from discoprobe.loaders import hashing
+from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.running_text import not_running
 
 
 def items(
@@ -310,7 +310,8 @@ def _frame(
 ) -> pl.DataFrame:
     """The candidates of the unbroken texts of a shard, of ``longest`` words at most."""
     settings = replace(context.settings, probing_words=context.settings.discourse_words)
-    facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
+    judged = sentences(Trees(shard), settings).join(not_running(shard), on="sent", maintain_order="left")
+    facts = judged.select("sent", "key", reason=pl.coalesce("reason", "fault"))
     forms = context.language.section(PronounForms)
     documents = [(doc, of_doc, entities_of(of_doc)) for doc, of_doc in described_documents(shard, forms)]
     every = [sentence for _, of_doc, _ in documents for sentence in of_doc]

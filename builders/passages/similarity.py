@@ -14,6 +14,7 @@ each row. Candidates are numbers of sentences, shape (rows, candidates); the fir
 from __future__ import annotations
 
 import functools
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -99,6 +100,12 @@ Rows = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 AT_ONCE: Final = 4_000
 """Contexts whose n-grams are in memory at a time."""
+DENSE: Final = 0.04
+"""What more than this share of the sentences has is multiplied as a dense matrix: above it, that is the faster way."""
+LARGEST_CONTEXT: Final = 16
+"""Sentences of a context at most."""
+EXACT: Final = 2.0**24
+"""Up to this number, single precision has all whole numbers."""
 
 
 class Similarity:
@@ -109,113 +116,180 @@ class Similarity:
         self._frame = frame
 
     @functools.cached_property
-    def shares(self) -> SimilarityMeasure:
+    def shares(self) -> SharesOfWords:
         """Shares of content words: which share of a sentence's words a context has."""
-        return SimilarityMeasure(_words(self._frame, "content"), shares=True)
+        return SharesOfWords(_words(self._frame, "content"))
 
     @functools.cached_property
-    def cosines(self) -> SimilarityMeasure:
+    def cosines(self) -> Cosines:
         """TF-IDF cosines over character n-grams."""
-        return SimilarityMeasure(
-            _weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH))
-        )
+        return Cosines(_weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH)))
 
     @functools.cached_property
-    def rare(self) -> SimilarityMeasure:
+    def rare(self) -> Cosines:
         """The same over n-grams that few sentences have: parts of names and of words about the topic."""
-        weighted = self.cosines.weighted.copy()
-        frequency = np.bincount(weighted.indices, minlength=weighted.shape[1])
-        weighted.data[frequency[weighted.indices] > max(2.0, FREQUENT * weighted.shape[0])] = 0
-        weighted.eliminate_zeros()
-        return SimilarityMeasure(weighted)
+        weighted = self.cosines.weighted
+        return Cosines(_of_columns(weighted, _frequency(weighted) <= max(2.0, FREQUENT * weighted.shape[0])))
 
     @functools.cached_property
-    def words(self) -> SimilarityMeasure:
+    def words(self) -> Cosines:
         """TF-IDF cosines over all words; function words such as *she* show who a passage is about."""
-        return SimilarityMeasure(_weighted(_words(self._frame, "words")))
+        return Cosines(_weighted(_words(self._frame, "words")))
 
 
-class SimilarityMeasure:
-    """How similar sentences are to contexts (sets of sentences), by scalar products of their vectors.
+class Cosines:
+    """Cosines of sentences with contexts (sets of sentences), whose vectors are the sums of those of their sentences.
+
+    Weights are whole numbers, and so are all products of vectors. Single precision adds them exactly in any order, so
+    that every library and machine has the same products. Only the products are divided by the lengths of the vectors.
 
     Attributes:
         weighted: the weight of each n-gram or word in each sentence.
-        vectors: of the sentences: of length 1, as the audit's solver has them; of shares the words.
-        sizes: what the products of a sentence are divided by.
+        lengths: of the vectors of the sentences.
     """
 
-    def __init__(self, weighted: scipy.sparse.csr_matrix, *, shares: bool = False) -> None:
-        """Takes weights for cosines, or with ``shares`` the words of each sentence, of which a context has a share."""
-        self.weighted = self.vectors = weighted
-        if shares:
-            self._of_sum = _each_once
-            self.sizes = np.maximum(np.asarray(weighted.sum(axis=1)).ravel(), 1)
-        else:
-            same_places = (weighted.data.copy(), weighted.indices, weighted.indptr)
-            self._of_sum = _normalized
-            self.vectors = _normalized(scipy.sparse.csr_matrix(same_places, shape=weighted.shape, copy=False))
-            self.sizes = np.ones(weighted.shape[0], np.float32)
+    def __init__(self, weighted: scipy.sparse.csr_matrix) -> None:
+        """Takes whole numbers."""
+        self.lengths = _lengths_of(_squares(weighted))
+        exact = LARGEST_CONTEXT * self.lengths.max(initial=0) ** 2 < EXACT
+        self.weighted = weighted.astype(np.float32 if exact else np.float64, copy=False)
+
+    @functools.cached_property
+    def _parts(self) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
+        """The weights of what is frequent, in columns without gaps, and of everything else."""
+        frequent = _frequency(self.weighted) > DENSE * self.weighted.shape[0]
+        return _of_columns(self.weighted, frequent, close=True), _of_columns(self.weighted, ~frequent)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Values:
-        """How much more similar to the i-th context each of ``pool`` is than the i-th of ``rows``: (contexts, pool)."""
-        vectors = self._of_contexts(contexts)
-        similar = (vectors @ self.vectors[pool].T).toarray() / self.sizes[pool]
-        return np.asarray(similar - self._with_each(vectors, rows[:, None]))
+        """How much more similar to the i-th context each of ``pool`` is than the i-th of ``rows``: (contexts, pool).
+
+        Most of what two sentences have in common is frequent: it is multiplied as dense matrices.
+        """
+        frequent, others = self._parts
+        members = _members(contexts, self.weighted.shape[0])
+        dense, sparse = (members @ frequent).toarray(), members @ others
+        products = dense @ frequent[pool].toarray().T + (sparse @ others[pool].T).toarray()
+        with_row = (dense * frequent[rows].toarray()).sum(axis=1) + _products(sparse, others[rows])
+        lengths = _lengths_of(np.square(dense, dtype=np.float64).sum(axis=1) + _squares(sparse))
+        similar = products / self.lengths[pool] - (with_row / self.lengths[rows])[:, None]
+        return np.asarray(similar / lengths[:, None])
 
     def with_each(self, contexts: Rows, candidates: Rows) -> Values:
         """How similar the i-th context is to each of the i-th ``candidates``: (contexts, candidates)."""
-        pieces = [slice(start, start + AT_ONCE) for start in range(0, max(len(contexts), 1), AT_ONCE)]
-        similar = [self._with_each(self._of_contexts(contexts[piece]), candidates[piece]) for piece in pieces]
-        return np.concatenate(similar)
+        similar = np.empty(candidates.shape)
+        for piece in _pieces(len(contexts)):
+            vectors = _members(contexts[piece], self.weighted.shape[0]) @ self.weighted
+            products = [_products(vectors, self.weighted[rows]) for rows in candidates[piece].T]
+            similar[piece] = np.stack(products, axis=1) / _lengths_of(_squares(vectors))[:, None]
+        return np.asarray(similar / self.lengths[candidates])
 
     def with_single(self, contexts: Rows, candidates: Rows) -> Values:
-        """How similar each of the i-th ``candidates`` is to the single sentences of the i-th context (of cosines).
+        """How similar each of the i-th ``candidates`` is to the single sentences of the i-th context.
 
         Shape (contexts, candidates, sentences).
         """
-        similar = np.empty((len(contexts), candidates.shape[1], contexts.shape[1]))
-        for start in range(0, len(contexts), AT_ONCE):
-            piece = slice(start, start + AT_ONCE)
-            beside = [self.vectors[rows] for rows in contexts[piece].T]
-            for nth, rows in enumerate(candidates[piece].T):
-                vectors = self.vectors[rows]
-                for place, others in enumerate(beside):
-                    similar[piece, nth, place] = vectors.multiply(others).sum(axis=1).A1
-        return similar
+        rows, others = np.broadcast_arrays(candidates[:, :, None], contexts[:, None, :])
+        return np.asarray(self.between(rows.ravel(), others.ravel()).reshape(rows.shape))
+
+    def between(self, rows: Rows, others: Rows) -> Values:
+        """The cosine of each of ``rows`` with that of ``others``; each pair is compared once."""
+        products, of_pair = _products_of_pairs(self.weighted, np.minimum(rows, others), np.maximum(rows, others))
+        return np.asarray(products[of_pair] / (self.lengths[rows] * self.lengths[others]))
 
     @functools.cached_property
     def typical(self) -> Values:
         """The cosine of each sentence with all sentences together: high for sentences of frequent words."""
-        return np.asarray(self.vectors @ _normalized(scipy.sparse.csr_matrix(self.weighted.sum(axis=0))).toarray()[0])
+        every = np.asarray(self.weighted.sum(axis=0, dtype=np.float64)).ravel()
+        length = math.sqrt(math.fsum((every * every).tolist())) or 1.0
+        return np.asarray(self.weighted @ every / (self.lengths * length))
+
+
+class SharesOfWords:
+    """The share of the words of sentences that contexts (sets of sentences) have."""
+
+    def __init__(self, words: scipy.sparse.csr_matrix) -> None:
+        """Takes which words each sentence has: 1 or 0."""
+        self._words, self._sizes = words, np.maximum(np.asarray(words.sum(axis=1)).ravel(), 1)
+
+    def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Values:
+        """By how much the share of each of ``pool`` in the i-th context is larger than that of the i-th of ``rows``."""
+        words = self._of_contexts(contexts)
+        shares = (words @ self._words[pool].T).toarray() / self._sizes[pool]
+        return np.asarray(shares - (_products(words, self._words[rows]) / self._sizes[rows])[:, None])
+
+    def with_each(self, contexts: Rows, candidates: Rows) -> Values:
+        """The share of each of the i-th ``candidates`` in the i-th context: (contexts, candidates)."""
+        shares = np.empty(candidates.shape)
+        for piece in _pieces(len(contexts)):
+            words = self._of_contexts(contexts[piece])
+            shares[piece] = np.stack([_products(words, self._words[rows]) for rows in candidates[piece].T], axis=1)
+        return np.asarray(shares / self._sizes[candidates])
+
+    def between(self, rows: Rows, others: Rows) -> Values:
+        """The share of each of ``others`` in that of ``rows``; each pair is compared once."""
+        products, of_pair = _products_of_pairs(self._words, np.minimum(rows, others), np.maximum(rows, others))
+        return np.asarray(products[of_pair] / self._sizes[others])
 
     def _of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
-        """The n-grams or words of the sentences of each context together."""
-        summed = _members(contexts, self.weighted.shape[0]) @ self.weighted
-        return self._of_sum(summed) if len(contexts) else summed  # scikit-learn refuses matrices without rows
-
-    def _with_each(self, contexts: scipy.sparse.csr_matrix, candidates: Rows) -> Values:
-        products = [contexts.multiply(self.vectors[rows]).sum(axis=1) for rows in candidates.T]
-        return np.asarray(np.hstack(products) / self.sizes[candidates])
+        """Which words each context has."""
+        words = _members(contexts, self._words.shape[0]) @ self._words
+        words.data[:] = 1
+        return words
 
 
-def _each_once(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Counts as 1, in place."""
-    vectors.data[:] = 1
-    return vectors
+def _pieces(n: int) -> list[slice]:
+    """Parts of ``n`` contexts."""
+    return [slice(start, start + AT_ONCE) for start in range(0, n, AT_ONCE)]
+
+
+def _products(left: scipy.sparse.csr_matrix, right: scipy.sparse.csr_matrix) -> Values:
+    """The product of each vector with that of the same number."""
+    return np.asarray(left.multiply(right).sum(axis=1)).ravel()
+
+
+def _products_of_pairs(vectors: scipy.sparse.csr_matrix, first: Rows, second: Rows) -> tuple[Values, Rows]:
+    """The product of each pair of rows that is there, and the number of its product for each pair of numbers."""
+    n = vectors.shape[0]
+    pairs, of_pair = np.unique(first * n + second, return_inverse=True)
+    products = np.empty(len(pairs))
+    for piece in _pieces(len(pairs)):
+        products[piece] = _products(vectors[pairs[piece] // n], vectors[pairs[piece] % n])
+    return products, of_pair
+
+
+def _squares(vectors: scipy.sparse.csr_matrix) -> Values:
+    """The sum of the squares of each vector."""
+    squares = (vectors.data.astype(np.float64) ** 2, vectors.indices, vectors.indptr)
+    return np.asarray(scipy.sparse.csr_matrix(squares, shape=vectors.shape, copy=False).sum(axis=1)).ravel()
+
+
+def _lengths_of(squares: Values) -> Values:
+    """Roots, what vectors are divided by: 1 for one without a weight."""
+    return np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def _frequency(vectors: scipy.sparse.csr_matrix) -> Rows:
+    """In how many vectors each column is."""
+    return np.bincount(vectors.indices, minlength=vectors.shape[1])
+
+
+def _of_columns(
+    vectors: scipy.sparse.csr_matrix, columns: npt.NDArray[np.bool_], *, close: bool = False
+) -> scipy.sparse.csr_matrix:
+    """The vectors with some columns only; with ``close``, these are numbered anew."""
+    chosen = columns[vectors.indices]
+    ends = np.append(0, np.cumsum(chosen))[vectors.indptr]
+    indices, width = vectors.indices[chosen], len(columns)
+    if close:
+        indices, width = (np.cumsum(columns, dtype=np.int32) - 1)[indices], max(int(columns.sum()), 1)
+    return scipy.sparse.csr_matrix((vectors.data[chosen], indices, ends), shape=(vectors.shape[0], width))
 
 
 def _weighted(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """Counts times inverse document frequencies, which are rounded: a document more does not change them."""
-    frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
-    weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
-    return counts @ scipy.sparse.diags(weights.astype(np.float32))
-
-
-def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Scale vectors to length 1, in place."""
-    from sklearn.preprocessing import normalize  # noqa: PLC0415 (takes a second)
-
-    return normalize(vectors, copy=False)
+    weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + _frequency(counts))))
+    counts.data *= weights.astype(np.float32)[counts.indices]
+    return counts
 
 
 def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
@@ -250,88 +324,92 @@ def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:
     )
 
 
-def gains(
-    frame: pl.DataFrame, similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
-) -> npt.NDArray[np.float64]:
-    """Gains of rules on numbers of words, characters and punctuation marks, and on measures of similarity.
+class Comparison:
+    """The candidates of each row, and the sentences that it shows beside them. Each measure is computed once."""
 
-    Args:
-        frame: all sentences, as ``with_passages`` gives them.
-        similarity: of these sentences.
-        contexts: the rows that each row shows beside its candidates, -1 where there are fewer, shape (rows, sentences).
-        beside: those of them that are next to the candidate, likewise.
-        candidates: the candidates of each row.
-    """
-    of_similarity = gains_of_similarity(similarity, contexts, beside, candidates, sizes=True)
-    return np.hstack([gains_of_lengths(frame, candidates), of_similarity])
+    def __init__(
+        self, frame: pl.DataFrame, similarity: Similarity | None, contexts: Rows, beside: Rows, candidates: Rows
+    ) -> None:
+        """Takes what is compared.
+
+        Args:
+            frame: all sentences, as ``with_passages`` gives them.
+            similarity: of these sentences, if it is at hand.
+            contexts: the rows that each row shows beside its candidates, -1 where there are fewer, shape (rows,
+                sentences).
+            beside: those of them that are next to the candidate, likewise.
+            candidates: the candidates of each row.
+        """
+        self._frame, self.similarity = frame, similarity or Similarity(frame)
+        self.contexts, self.beside, self.candidates = contexts, beside, candidates
+
+    @functools.cached_property
+    def lengths(self) -> list[Values]:
+        """Logarithms of the numbers of words, of words and punctuation marks, of characters and of marks."""
+        words, characters, marks = (
+            self._frame[name].to_numpy().astype(np.float64) for name in ("n_words", "n_chars", "n_punctuation")
+        )
+        return [np.log1p(counts)[self.candidates] for counts in (words, words + marks, characters, marks)]
+
+    @functools.cached_property
+    def similarities(self) -> list[Values]:
+        """Cosines with the context and with what is beside, shares of words, and how typical candidates are."""
+        cosines, words = self.similarity.cosines, self.similarity.words
+        compared = [(measure, rows) for measure in (cosines, words) for rows in (self.contexts, self.beside)]
+        return [
+            *[measure.with_each(rows, self.candidates) for measure, rows in compared],
+            self.similarity.shares.with_each(self.contexts, self.candidates),
+            cosines.typical[self.candidates],
+        ]
 
 
-def gains_of_lengths(frame: pl.DataFrame, candidates: Rows) -> npt.NDArray[np.float64]:
-    """Gains of rules on numbers of words, characters and punctuation marks; the arguments are those of ``gains``."""
-    lengths = _lengths(frame, candidates)
-    return np.hstack([rule(values) for values in lengths for rule in (ranks, differences, classes)])
+def gains(compared: Comparison) -> npt.NDArray[np.float64]:
+    """Gains of rules on numbers of words, characters and punctuation marks, and on measures of similarity."""
+    return np.hstack([gains_of_lengths(compared), gains_of_similarity(compared, sizes=True)])
 
 
-def _lengths(frame: pl.DataFrame, candidates: Rows) -> list[Values]:
-    """Logarithms of the numbers of words, of words and punctuation marks, of characters and of punctuation marks."""
-    words, characters, marks = (
-        frame[name].to_numpy().astype(np.float64) for name in ("n_words", "n_chars", "n_punctuation")
-    )
-    return [np.log1p(counts)[candidates] for counts in (words, words + marks, characters, marks)]
+def gains_of_lengths(compared: Comparison) -> npt.NDArray[np.float64]:
+    """Gains of rules on numbers of words, characters and punctuation marks."""
+    return np.hstack([rule(values) for values in compared.lengths for rule in (ranks, differences, classes)])
 
 
-def gains_of_similarity(
-    similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows, *, sizes: bool
-) -> npt.NDArray[np.float64]:
-    """Gains of rules on which candidate is the most similar to its context, and with ``sizes`` on by how much.
-
-    The other arguments are those of ``gains``.
-    """
+def gains_of_similarity(compared: Comparison, *, sizes: bool) -> npt.NDArray[np.float64]:
+    """Gains of rules on which candidate is the most similar to its context, and with ``sizes`` on by how much."""
     rules = (ranks, differences) if sizes else (ranks,)
-    similar = _similarities(similarity, contexts, beside, candidates)
-    return np.hstack([rule(values) for values in similar for rule in rules])
+    return np.hstack([rule(values) for values in compared.similarities for rule in rules])
 
 
-def gains_of_sentences(
-    similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
-) -> npt.NDArray[np.float64]:
+def gains_of_sentences(compared: Comparison) -> npt.NDArray[np.float64]:
     """Gains of rules on how similar each of two candidates is to the context, and to its sentences, the least first.
 
     The right candidate often resembles one of the sentences closely, and a distractor that is as similar to all of them
     together resembles each a little. In pairs of German Wikipedia in which the measures of ``gains_of_similarity`` were
     balanced, a tree ensemble found the right one by cosines of words with single sentences with an accuracy of .60;
     where these were balanced, too, rare n-grams, which the two share if they have a topic, still gave it away (.62).
-    Further rules see several measures together. The arguments are those of ``gains``; no sentence of a context is
-    missing.
+    Further rules see several measures together. No sentence of a context is missing.
     """
-    values = _similarities(similarity, contexts, beside, candidates)
-    values += [similarity.rare.with_each(rows, candidates) for rows in (contexts, beside)]
+    similarity, candidates = compared.similarity, compared.candidates
+    values = list(compared.similarities)
+    values += [similarity.rare.with_each(rows, candidates) for rows in (compared.contexts, compared.beside)]
     for measure in (similarity.cosines, similarity.words, similarity.rare):
-        by_size = np.sort(measure.with_single(contexts, candidates), axis=2)
+        by_size = np.sort(measure.with_single(compared.contexts, candidates), axis=2)
         values += [*np.moveaxis(by_size, 2, 0), by_size.mean(axis=2)]
     single = [rule(of_candidates) for of_candidates in values for rule in (ranks, differences)]
     return np.hstack([*single, waves(values)])
 
 
-def gains_of_measures_together(
-    frame: pl.DataFrame, similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
-) -> npt.NDArray[np.float64]:
-    """Gains of rules on several measures of length and similarity together; the arguments are those of ``gains``.
+def gains_of_measures_together(compared: Comparison) -> npt.NDArray[np.float64]:
+    """Gains of rules on several measures of length and similarity together.
 
     In a large corpus, a tree ensemble that sees two measures finds what neither shows alone: of four candidates the
     right one was rarely the one with many words and few characters.
     """
-    return waves([*_lengths(frame, candidates), *_similarities(similarity, contexts, beside, candidates)])
+    return waves([*compared.lengths, *compared.similarities])
 
 
-def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Values]:
-    """Cosines with the context and with what is beside, shares of words in common, and how typical candidates are."""
-    compared = [(measure, rows) for measure in (similarity.cosines, similarity.words) for rows in (contexts, beside)]
-    return [
-        *[measure.with_each(rows, candidates) for measure, rows in compared],
-        similarity.shares.with_each(contexts, candidates),
-        similarity.cosines.typical[candidates],
-    ]
+def orders_of(windows: pl.DataFrame) -> Rows:
+    """The ``order`` of windows that all have as many sentences, shape (windows, sentences)."""
+    return windows["order"].explode().to_numpy().reshape(windows.height, -1)
 
 
 def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.DataFrame) -> npt.NDArray[np.float64]:
@@ -347,7 +425,7 @@ def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.Dat
     """
     rules: list[npt.NDArray[np.float64]] = []
     by_size = windows.with_row_index("at").partition_by("size", maintain_order=True)
-    orders = [np.array(same_size["order"].to_list()) for same_size in by_size]
+    orders = [orders_of(same_size) for same_size in by_size]
     stay = min(int((order != np.sort(order, axis=1))[:, ::-1].argmax(axis=1).min()) for order in orders)
     for same_size, order in zip(by_size, orders, strict=True):
         first = same_size["first"].to_numpy()[:, None]
@@ -365,8 +443,7 @@ def _of_order(frame: pl.DataFrame, similarity: Similarity, shown: Rows, last: in
     """
     lengths = [np.log1p(frame[name].to_numpy().astype(np.float64))[shown] for name in ("n_words", "n_chars")]
     before, after = shown[:, :-1].ravel(), shown[:, 1:].ravel()
-    measures = similarity.cosines, similarity.shares
-    beside = [measure.with_each(before[:, None], after[:, None]) for measure in measures]
+    beside = [measure.between(before, after) for measure in (similarity.cosines, similarity.shares)]
     return np.column_stack(
         [
             *[length[:, place] for length in lengths for place in (0, 1, last)],

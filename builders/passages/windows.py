@@ -1,8 +1,8 @@
 """Sentences of documents as candidates of discourse tasks, and the unbroken passages that they form.
 
-One row per sentence of a document. A sentence cannot be used if its text is not clean, it is too short or too long, it
-is a heading, caption or item of a list, or a near duplicate of it is in a document of another split. Such a sentence
-keeps its place and ends the passage before it, so that no window crosses a gap.
+One row per sentence of a document. A sentence cannot be used if it is no running text (`loaders.running_text`), is too
+short or too long, or if a near duplicate of it is in a document of another split. Such a sentence keeps its place and
+ends the passage before it, so that no window crosses a gap.
 
 Windows of a corpus as rows of discourse tasks: pairs in both orders, single rows, and rows with choices.
 """
@@ -10,13 +10,13 @@ Windows of a corpus as rows of discourse tasks: pairs in both orders, single row
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.config import Shape
 from discoprobe.builders.drops import WINDOWS
 from discoprobe.builders.passages.similarity import (
@@ -26,16 +26,16 @@ from discoprobe.builders.passages.similarity import (
     Similarity,
     char_grams_in_parts,
     gains_of_orders,
+    orders_of,
 )
 from discoprobe.builders.sampling.balance import assign_labels, cap, remove_bias
 from discoprobe.builders.sampling.splits import split_of
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders import hashing
-from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.corpus import Shard
-from discoprobe.loaders.hashing import hashed
-from discoprobe.loaders.words import running_words
+from discoprobe.loaders.running_text import not_running
+from discoprobe.loaders.words import lowered_words, mostly_unspaced, running_words
 
 Sizes = int | npt.NDArray[np.int64]
 
@@ -43,45 +43,29 @@ LONG = 6
 """A sentence of at least this many words (UD's or running words, whichever are more) is not used if a near duplicate is
 in a document of another split. Shorter sentences recur naturally."""
 
-HEADING = 12
-"""Largest number of words of a heading or an item of a list: a line without a final punctuation mark, in a document or
-treebank where sentences have one. Longer lines are as often sentences that lack it."""
-
-MARKED = 0.8
-"""Share of the sentences of a document or treebank that end with a mark where sentences do."""
-
-OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
 COLON = r"[:：﹕]\s*$"
-SMALL = r"^[\s\p{P}]*\p{Ll}"
-"""A sentence that begins with a small letter. It is a part of a sentence where nearly all begin with a capital."""
-CAPITALS = 0.9
-"""Share of the sentences of a treebank that begin with a capital where sentences do."""
-OPEN_LIST = r"^\P{Greek}*;\s*$"
-"""A semicolon at the end: an item of a list. In Greek it is the question mark."""
-MANY_SMALL = 0.5
-"""If a larger share of a document's sentences begins with a small letter, its author writes so (a diary on the web)."""
-HEADLINES = 3
-"""Most headlines of an article: a headline, a line above it and one below it."""
-MANY_VERBLESS = 0.5
-"""A corpus in which more sentences have no verb does not annotate verbs (some tables of relations)."""
-TALK = r"^\s*[-–—\"«„“‚‘”»]|[?!…]\W*$"
-"""How answers and exclamations begin or end; they are sentences of prose although many have no verb."""
-NOT_PROSE = frozenset({"spoken", "poetry", "grammar-examples"})
-"""Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose, or not at all.
-"""
-
 NEAR_COPY = 0.5
 """Least share of the words of two neighbours (Jaccard) that both have, where one is a near copy of the other."""
 COPIES = 0.05
 """Share of neighbours that are near copies. In 35 treebanks it is at most .017, and in documents of them surely (at the
 lower end of the interval) at most .046; in lists of examples of grammar it is .23 to .30."""
-CLOSER = 0.01
-"""By how much a larger share of its content words a sentence has in common with the one before it than with a random
-one. In treebanks of texts it is .013 to .08; in eight whose sentences were shuffled it is surely (at the upper end of
-the interval) less than .008."""
-PAIRS = 400
-"""Fewer pairs of neighbours do not show that a treebank is no text: 257 of one that was written for tests have no
-content word in common."""
+RELATED = 0.01
+"""A document is surely no text if at most this share of its neighbours beyond that by chance have a rare word in common
+(by the first letters of words of four letters or more); it surely is one if more than this beyond twice that by chance
+have one. In 40 treebanks of texts .06 to .6 of the neighbours have one, by chance .01 to .03; in sentences that were
+shuffled or collected (Tatoeba) as many as by chance. Neither is sure of 250 pairs that were written for tests: .004."""
+DOUBTED = 0.03
+"""The same where the treebank says that some of its texts are examples, and not which. There a document that does not
+show that it is a text is none: examples of a grammar have names and verbs in common (.06 in UD_Javanese-CSUI)."""
+LONG_TEXT = 96
+"""Pairs of a document that may be examples from which on its neighbours are compared with random sentences of itself:
+those of a text have three times as much in common; what was collected for one purpose has words in common anywhere."""
+JUDGED = 24
+"""Fewer pairs of neighbours do not show by themselves that a document is a text."""
+RANDOM = 4
+"""Sentences of the treebank with which each sentence is compared to know what words have in common by chance."""
+PREFIX = 5
+"""Letters by which words are compared, so that inflected forms are alike."""
 
 FEWEST = 2
 """Documents in every split: distractors come from another document of the split."""
@@ -96,10 +80,11 @@ PER_SENTENCE = 0.001
 def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
     """The sentences of a shard that stand in documents, each with ``reason`` (null if it can be shown)."""
     least, most = settings.discourse_words
-    words = pl.col("n_words")
+    words, unspaced = pl.col("n_words"), mostly_unspaced(shard.sentences["text"])
     usable = (
         shard.sentences.drop("n_words")
         .join(shard.sentence_facts(), on="sent", maintain_order="left")
+        .join(not_running(shard), on="sent", maintain_order="left")
         .join(shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key"), on="doc")
         .filter(pl.col("doc_id").is_not_null())
         .select(
@@ -109,59 +94,28 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
             n_punctuation=pl.col("text").str.count_matches(r"[^\w\s]").cast(pl.Int32),
             long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
-            words=running_words(pl.col("text")).list.unique().list.eval(hashed(pl.element())),
-            marked=~pl.col("text").str.contains(OPEN_END),
-            brief=running_words(pl.col("text")).list.len() <= HEADING,
+            words=running_words(pl.col("text")).list.unique(),
+            prefixes=_prefixes(pl.col("text"), unspaced=unspaced).list.unique(),
+            unspaced=pl.lit(unspaced),
             introduces=pl.col("text").str.contains(COLON),
-            small=pl.col("text").str.contains(SMALL),
-            open_list=pl.col("text").str.contains(OPEN_LIST),
-            item=pl.col("verbless") & ~pl.col("text").str.contains(TALK),
             reason=pl.coalesce(
                 "element",
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
-                clean_text.fault(pl.col("text")),
-                pl.when("listed").then(pl.lit("names-and-numbers")),
-                pl.when("truncated").then(pl.lit("fragment")),
+                "fault",
             ),
         )
     )  # fmt: skip
-    return usable.with_columns(grams=_grams(usable["text"])).drop("text")
+    hashes = (pl.col(name).list.eval(hashing.hashed(pl.element())) for name in ("words", "prefixes"))
+    return usable.with_columns(*hashes, grams=_grams(usable["text"])).drop("text")
 
 
-def _heading() -> pl.Expr:
-    """Short sentences without a final mark, in a document or treebank whose other sentences have one."""
-    marked = pl.max_horizontal(pl.col("marked").mean().over(group) for group in ("doc_key", "corpus")) >= MARKED
-    return pl.when(marked & pl.col("brief") & ~pl.col("marked")).then(pl.lit("heading"))
-
-
-def _piece() -> pl.Expr:
-    """Pieces of sentences and lists.
-
-    They begin with a small letter in a document and treebank whose sentences begin with a capital, end with a
-    semicolon, or are two or more in a row without a verb (*Protection of water. Growth of exports.*). A short sentence
-    without a verb is a headline, an item or a note (*Care of the skin.*), and the first sentence of a document is one
-    if it is long, too. So are, where verbs are annotated, the first short sentences of a document before one of twice
-    their length: headlines with a verb (*The secretary resigns.*), which the text then tells again. These are
-    ``among_first``.
-    """
-    of_corpus, of_document = (pl.col("small").mean().over(group) for group in ("corpus", "doc_key"))
-    capitals = (of_corpus <= 1 - CAPITALS) & (of_document <= MANY_SMALL)
-    item = pl.col("item") & (pl.col("item").mean().over("corpus") <= MANY_VERBLESS)
-    before, after = (item.shift(step, fill_value=False) for step in (1, -1))
-    first = pl.col("among_first")
-    lead = pl.col("n_words").filter(~first).first().over("doc_key")
-    headline = first & (first.sum().over("doc_key") <= HEADLINES) & (lead >= 2 * pl.col("n_words"))
-    headline &= pl.col("item").mean().over("corpus").is_between(0, MANY_VERBLESS, closed="right")
-    listed = item & ((before & _continues()) | (after & _continues().shift(-1, fill_value=False)))
-    return (
-        pl.when(capitals & pl.col("small"))
-        .then(pl.lit("fragment"))
-        .when(pl.col("open_list") | (listed & (pl.col("index") > 0)))
-        .then(pl.lit("list-item"))
-        .when((item & (pl.col("brief") | (pl.col("index") == 0))) | headline)
-        .then(pl.lit("heading"))
-    )
+def _prefixes(text: pl.Expr, *, unspaced: bool) -> pl.Expr:
+    """The beginnings of longer words; without spaces between words, pairs of characters."""
+    if unspaced:
+        return lowered_words(text, unspaced=True)
+    long = text.str.to_lowercase().str.extract_all(rf"\w{{{PREFIX - 1},}}")
+    return long.list.eval(pl.element().str.slice(0, PREFIX))
 
 
 def _grams(texts: pl.Series) -> pl.Series:
@@ -170,27 +124,29 @@ def _grams(texts: pl.Series) -> pl.Series:
     for counts in char_grams_in_parts(texts, WIDTH):
         flat.append(np.repeat(counts.indices.astype(np.uint16), counts.data.astype(np.int64)))
         sizes.append(counts.sum(axis=1).astype(np.int64))
-    ends = np.append(0, np.cumsum(np.concatenate(sizes)))
-    return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(np.concatenate(flat))))
+    return lists(np.concatenate(flat), np.concatenate(sizes))
 
 
-def not_prose(sources: Iterable[Source], settings: Settings) -> frozenset[str]:
-    """The treebanks that consist of speech, verse or examples only; none if the settings permit these."""
-    if settings.genres == "all":
-        return frozenset()
-    return frozenset(source.name for source in sources if source.genre and set(source.genre) <= NOT_PROSE)
+def lists(flat: npt.NDArray[Any], sizes: npt.NDArray[np.int64] | int) -> pl.Series:
+    """A column of lists: their values one after the other, and how many each list has (or all of them)."""
+    if isinstance(sizes, int):
+        sizes = np.full(len(flat) // max(sizes, 1), sizes)
+    ends = np.append(0, np.cumsum(sizes))
+    return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat)))
 
 
 def with_passages(
-    frame: pl.DataFrame, settings: Settings, *, by_hash: bool = False, left_out: frozenset[str] = frozenset()
-) -> pl.DataFrame:
+    frame: pl.DataFrame, settings: Settings, *, by_hash: bool = False, unsuited: pl.Expr | None = None,
+    examples: pl.Expr | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """All candidates of a corpus, one row per sentence, with the passage to which it belongs.
 
     Args:
         frame: what ``sentences`` returned for all shards, with ``shard`` and ``cluster`` (of similar sentences).
         settings: the seed decides the split of a document.
         by_hash: whether its split depends on nothing but the seed and its key.
-        left_out: the corpora of which no sentence is used, as ``not_prose`` gives.
+        unsuited: why no sentence of a document is used, as `genres.unsuited` gives; None if all may be.
+        examples: whether a document may be a list of examples, as `genres.may_be_examples` gives; None if none may.
 
     Returns:
         The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not),
@@ -200,12 +156,10 @@ def with_passages(
     # a document that is divided among several files of a corpus is one document
     frame = frame.with_columns(doc_key=pl.col("doc_key").min().over("corpus", "doc_id"))
     frame = frame.sort("doc_key", pl.col("index").min().over("doc_key", "shard"), "shard", "index", "sent")
-    other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
-    frame = frame.with_columns(among_first=pl.col("brief").cast(pl.Int8).cum_min().over("doc_key") == 1)
-    frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading(), _piece()))
-    frame = frame.drop("marked", "brief", "among_first")
-    frame = frame.with_columns(reason=pl.coalesce(_no_text(frame, settings.seed), "reason"))
-    frame = frame.drop("small", "open_list", "item")
+    other = pl.lit(None, pl.String) if unsuited is None else unsuited
+    frame = frame.with_columns(reason=pl.coalesce(other, "reason"))
+    no_text = _no_text(frame, settings.seed, pl.lit(value=False) if examples is None else examples)
+    frame = frame.with_columns(reason=pl.coalesce(other, no_text, "reason")).drop("prefixes", "unspaced")
     splits = _splits_of_documents(frame, settings, by_hash=by_hash)
     frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
@@ -213,49 +167,96 @@ def with_passages(
         reason=pl.coalesce("reason", _introduction()),
         introduced=_continues() & pl.col("introduces").shift(1, fill_value=False),
     )
-    return _content(_passage_ids(frame)).with_row_index("row")
+    return _rare(_passage_ids(frame), "words", "content").with_row_index("row")
 
 
-def _no_text(frame: pl.DataFrame, seed: int) -> pl.Series:
-    """The reason for which the sentences of a treebank or document are no text; null if they are one.
+def _no_text(frame: pl.DataFrame, seed: int, examples: pl.Expr) -> pl.Series:
+    """The reason for which the sentences of a document are no text; null if they are one.
 
-    Either many neighbours are near copies, or neighbours are no more similar than random sentences. Both are measured
-    on the pairs of neighbours in passages, and the end of the 95 % interval decides, so that a few pairs show nothing.
+    Either many neighbours are near copies, or neighbours have no more in common than random sentences of the treebank.
+    Both are measured on the pairs of neighbours in passages, and the end of the 95 % interval decides. A document is
+    judged by itself. One that is too small to show anything is judged with all such documents of its name but for
+    numbers, which are of one source; if these are, with all such documents of its treebank. One that may be a list of
+    examples is no text unless it surely is one; if it is long, its neighbours have more in common than its sentences.
+
+    Without spaces between words, near copies share pairs of characters: any two sentences share most letters of Thai.
     """
-    words, content = pl.col("words"), pl.col("content").fill_null([])
-    described = _content(_passage_ids(frame))
+    prefixes, words = pl.col("rare").fill_null([]), pl.when("unspaced").then("prefixes").otherwise("words")
+    described = _rare(_passage_ids(frame), "prefixes", "rare")
     follows = (pl.col("passage") == pl.col("passage").shift(1)).fill_null(value=False)
-    corpus = described["corpus"].cast(pl.Categorical).to_physical().to_numpy()
-    by_corpus, (_, start, size) = (
-        np.argsort(corpus, kind="stable"),
-        np.unique(np.sort(corpus), return_index=True, return_counts=True),
-    )
-    which = np.searchsorted(np.unique(corpus), corpus)
-    random = by_corpus[start[which] + hashing.pick(described["key"].to_numpy(), size[which], seed, "random neighbour")]
+    of_corpus, of_document = (_random_others(described, column, seed) for column in ("corpus", "doc_key"))
     both, either = words.list.set_intersection(words.shift(1)), words.list.set_union(words.shift(1))
-    shared = [
-        content.list.set_intersection(other).list.len() / content.list.len().clip(1)
-        for other in (content.shift(1), content.gather(random))
-    ]
-    pairs = described.select(
-        "corpus", "doc_key", copy=both.list.len() >= NEAR_COPY * either.list.len().clip(1),
-        closer=shared[0] - shared[1],
-    ).filter(described.select(follows).to_series())  # fmt: skip
-    share, n, z = pl.col("copy").mean(), pl.len(), 1.96
-    least_copies = (  # Wilson's interval
-        share + z**2 / (2 * n) - z * (share * (1 - share) / n + z**2 / (4 * n**2)).sqrt()
-    ) / (1 + z**2 / n)
-    most_closer = pl.col("closer").mean() + z * pl.col("closer").std() / n.sqrt()
-    of_document = pairs.group_by("doc_key").agg(document=least_copies > COPIES)
-    of_corpus = pairs.group_by("corpus").agg(
-        corpus_copies=least_copies > COPIES, unrelated=(most_closer < CLOSER) & (n >= PAIRS)
+    chance, inside = (
+        pl.mean_horizontal(prefixes.list.set_intersection(prefixes.gather(rows)).list.len() > 0 for rows in others)
+        for others in (of_corpus, of_document)
     )
-    facts = frame.select("corpus", "doc_key").join(of_document, on="doc_key", how="left", maintain_order="left")
-    facts = facts.join(of_corpus, on="corpus", how="left", maintain_order="left")
-    return facts.select(
-        pl.when(pl.col("document") | pl.col("corpus_copies")).then(pl.lit("near-copies"))
-        .when("unrelated").then(pl.lit("unrelated"))
-    ).to_series()  # fmt: skip
+    pairs = described.select(
+        "corpus", "doc_key",
+        kind=pl.format("{} {}", "corpus", pl.col("doc_id").str.replace_all(r"\d+", "#")),
+        copy=both.list.len() >= NEAR_COPY * either.list.len().clip(1),
+        related=prefixes.list.set_intersection(prefixes.shift(1)).list.len() > 0,
+        chance=chance, inside=inside, doubted=examples,
+    ).filter(described.select(follows).to_series())  # fmt: skip
+    long = pl.col("doubted") & (pl.len().over("doc_key") >= LONG_TEXT)
+    pairs = pairs.with_columns(
+        long=long,
+        by_chance=pl.col("chance").mean().over("corpus") + RELATED,
+        expected=pl.when(long).then(3 * pl.col("inside").mean().over("doc_key") + RELATED)
+        .otherwise(2 * pl.col("chance").mean().over("corpus") + pl.when("doubted").then(DOUBTED).otherwise(RELATED)),
+    )  # fmt: skip
+    documents = pairs.unique("doc_key", maintain_order=True).select("doc_key", "kind", "corpus", "doubted")
+    judged = pl.len() >= JUDGED
+    least, _ = _interval(pl.col("copy").mean(), pl.len())
+    copies = _judged(documents, pairs, _verdict(least > COPIES, judged & (pl.col("copy").mean() <= COPIES)))
+    least, most = _interval(pl.col("related").mean(), pl.len())
+    expected = pl.col("expected").mean()
+    unsure = pl.col("long").all() & (least <= expected)
+    none = judged & (most < pl.col("by_chance").mean()) | unsure
+    unrelated = _judged(documents, pairs, _verdict(none, judged & (least > expected)))
+    refused = documents.select(
+        "doc_key",
+        refused=pl.when(copies.fill_null(value=False)).then(pl.lit("near-copies"))
+        .when(unrelated.fill_null(documents["doubted"])).then(pl.lit("unrelated")),
+    )  # fmt: skip
+    return frame.select("doc_key").join(refused, on="doc_key", how="left", maintain_order="left")["refused"]
+
+
+def _judged(documents: pl.DataFrame, pairs: pl.DataFrame, verdict: pl.Expr) -> pl.Series:
+    """A verdict on each document: on its own pairs, those of its kind or those of its treebank, the first there is.
+
+    Only pairs of documents that have no verdict yet are put together.
+    """
+    documents = documents.with_columns(verdict=pl.lit(None, pl.Boolean))
+    for level in ("doc_key", "kind", "corpus"):
+        undecided = documents.filter(pl.col("verdict").is_null())
+        verdicts = pairs.join(undecided, on="doc_key", how="semi").group_by(level).agg(of_level=verdict)
+        documents = documents.join(verdicts, on=level, how="left", maintain_order="left")
+        documents = documents.with_columns(verdict=pl.coalesce("verdict", "of_level")).drop("of_level")
+    return documents["verdict"]
+
+
+def _verdict(refused: pl.Expr, shown: pl.Expr) -> pl.Expr:
+    """True where something is surely no text, false where it surely is one, null where neither is known."""
+    return pl.when(refused).then(pl.lit(value=True)).when(shown).then(pl.lit(value=False))
+
+
+def _interval(share: pl.Expr, n: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Wilson's interval of 95 % of a share."""
+    z = 1.96
+    middle, half = share + z**2 / (2 * n), z * (share * (1 - share) / n + z**2 / (4 * n**2)).sqrt()
+    return (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
+
+
+def _random_others(frame: pl.DataFrame, column: str, seed: int) -> list[npt.NDArray[np.int64]]:
+    """For each sentence some others with the same value in a column, as rows; itself if there are none."""
+    value = frame[column].rank("dense").to_numpy().astype(np.int64)
+    order = np.argsort(value, kind="stable")
+    _, start, size = np.unique(value[order], return_index=True, return_counts=True)
+    which, keys, place = value - 1, frame["key"].to_numpy(), np.empty_like(order)
+    place[order] = np.arange(len(order)) - start[which[order]]
+    others = np.maximum(size[which] - 1, 1)
+    steps = (1 + hashing.pick(keys, others, seed, "random neighbour", n) for n in range(RANDOM))
+    return [order[start[which] + (place + step) % size[which]] for step in steps]
 
 
 def _splits_of_documents(frame: pl.DataFrame, settings: Settings, *, by_hash: bool) -> pl.DataFrame:
@@ -298,12 +299,14 @@ def _passage_ids(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(passage=pl.when(usable).then(begins.cum_sum()))
 
 
-def _content(frame: pl.DataFrame) -> pl.DataFrame:
-    words = frame.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("at"), "words").explode("words").drop_nulls()
-    common = words.group_by("words").len().filter(pl.col("len") > max(2.0, FREQUENT * frame.height)).select("words")
-    content = words.join(common, on="words", how="anti").group_by("at").agg(content="words")
+def _rare(frame: pl.DataFrame, words: str, name: str) -> pl.DataFrame:
+    """The sentences with a column of those of their (hashed) words that are not in many sentences."""
     at = pl.int_range(pl.len(), dtype=pl.UInt32)
-    return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at")
+    every = frame.select(at.alias("at"), pl.col(words).alias("word")).explode("word").drop_nulls()
+    frequent = pl.col("len") > max(2.0, FREQUENT * frame.height)
+    common = every.group_by("word").len().filter(frequent).select("word")
+    rare = every.join(common, on="word", how="anti").group_by("at").agg(pl.col("word").alias(name))
+    return frame.with_columns(at=at).join(rare, on="at", how="left", maintain_order="left").drop("at")
 
 
 def ends(frame: pl.DataFrame) -> Counter[str]:
@@ -394,7 +397,7 @@ def _gaps_before(
     return np.asarray(np.delete(before, last_slots), dtype=np.int64)
 
 
-Order = Callable[[int, int, Context], list[int]]
+Order = Callable[[hashing.Keys, int, Context], Rows]
 Keep = Callable[[pl.DataFrame, pl.DataFrame, Context], pl.DataFrame]
 
 WAYS = 4
@@ -418,7 +421,7 @@ def ordered_pairs(windows: pl.DataFrame, moved: int | None = None) -> pl.DataFra
     """
     parts = [pl.DataFrame()]
     for same_size in windows.partition_by("size", maintain_order=True):
-        first, order = same_size["first"].to_numpy(), np.array(same_size["order"].to_list(), dtype=np.int64)
+        first, order = same_size["first"].to_numpy(), orders_of(same_size)
         places = -1 if moved is None else np.argmax(order == moved, axis=1)
         parts.append(pair_rows(same_size, [reordered(first, np.sort(order, axis=1)), reordered(first, order, places)]))
     return pl.concat(parts[1:] or parts)
@@ -439,11 +442,14 @@ def replaced_pairs(windows: pl.DataFrame, size: int) -> pl.DataFrame:
 
 def _alternatives(windows: pl.DataFrame, order: Order, context: Context, ways: int) -> pl.DataFrame:
     """Each window once for each of several orders: ``order`` has the source index of each sentence shown."""
-    parts = []
+    parts, sizes = [], windows["size"].to_numpy()
+    starts, places = np.cumsum(sizes) - sizes, np.empty(sizes.sum(), np.int64)
     for way in range(ways):
         keys = hashing.mix(windows["window"].to_numpy(), "way", way) if way else windows["window"].to_numpy()
-        orders = [order(key, size, context) for key, size in zip(keys.tolist(), windows["size"], strict=True)]
-        parts.append(windows.with_columns(order=pl.Series(orders, dtype=pl.List(pl.Int64))))
+        for size in np.unique(sizes).tolist():
+            here = sizes == size
+            places[starts[here, None] + np.arange(size)] = order(keys[here], size, context)
+        parts.append(windows.with_columns(order=lists(places.copy(), sizes)))
     return pl.concat(parts)
 
 
@@ -461,22 +467,22 @@ def one_order(
     return remove_bias(orders, rule_gains, *context.seed_key, few=few, slack=context.slack)
 
 
-def any_other_order(key: int, size: int, context: Context) -> list[int]:
+def any_other_order(keys: hashing.Keys, size: int, context: Context) -> Rows:
     """The source index of each sentence in an order that is chosen by hash out of all but the original one."""
-    return [*map(int, hashing.permutation(key, size, *context.seed_key))]
+    return hashing.permutations(keys, size, *context.seed_key)
 
 
 def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
     size: int | tuple[int, int], order: Order = any_other_order, *,
     labels: tuple[str, str] = ("original", "shuffled"), shape: Shape = Shape.SEQUENCE, ways: int = WAYS,
-    moved: int | None = None, keep: Keep | None = None, version: int = 4,
+    moved: int | None = None, keep: Keep | None = None, version: int = 5,
 ) -> DiscourseTask:  # fmt: skip
     """A task on passages as they stand and in another order; no sentence ends with a colon.
 
     Args:
         size: sentences per passage; or the least and the most, between which a hash chooses for each unbroken passage.
-        order: from the key of a passage and its number of sentences, the source index of each sentence shown; never
-            ``0, 1, …, size - 1``.
+        order: from the keys of passages and their number of sentences, the source index of each sentence shown, shape
+            (passages, sentences); never ``0, 1, …, size - 1``.
         labels: names of the passage as it stands and of the other version.
         shape: what a row holds.
         ways: number of orders of each passage; one is chosen so that lengths and similarities do not find the original.
@@ -596,15 +602,19 @@ def spread(frame: pl.DataFrame, taken: Rows) -> Rows:
     return np.flatnonzero(usable)
 
 
-def version(
-    shown: Rows | list[list[int]], order: Rows | list[list[int]] | None = None, position: Rows | int = -1
-) -> pl.DataFrame:
+def version(shown: Rows | list[list[int]], order: Rows | None = None, position: Rows | int = -1) -> pl.DataFrame:
     """The sentences shown (rows), their source order inside the window (None: as shown), and the edited position."""
-    as_shown = [range(len(row)) for row in shown]
+    if isinstance(shown, np.ndarray):
+        of_rows = lists(shown.ravel(), shown.shape[1])
+    else:
+        of_rows = pl.Series(shown, dtype=pl.List(pl.Int64))
+    sizes = of_rows.list.len().to_numpy().astype(np.int64)
+    ends = np.cumsum(sizes)
+    places = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes) if order is None else order.ravel()
     return pl.DataFrame(
         {
-            "members": pl.Series(list(map(list, shown)), dtype=pl.List(pl.Int64)),
-            "order": pl.Series(list(map(list, as_shown if order is None else order)), dtype=pl.List(pl.Int32)),
+            "members": of_rows.cast(pl.List(pl.Int64)),
+            "order": lists(places, sizes).cast(pl.List(pl.Int32)),
             "position": pl.Series(np.broadcast_to(position, len(shown)), dtype=pl.Int32),
         }
     )

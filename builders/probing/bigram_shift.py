@@ -21,4 +21,5 @@ floor, which is how often a trigram model of other text of the corpora finds the
 
 from discoprobe.builders.edits.swaps import swap_task
 
+ASKS = "Are two words swapped?"
 TASK = swap_task()

@@ -19,6 +19,7 @@ from discoprobe.builders.edits.clause_edits import KINDS, LABELS, hidden_conjunc
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 
+ASKS = "Coordinate or subordinate?"
 TASK = ProbingTask(
     labels=LABELS, select=hidden_conjunctions, sample=matched_without_conjunction, edit=planned_edit,
     needs=frozenset({"upos", "deps"}), version=5, reasons=KINDS,

@@ -20,6 +20,7 @@ treebanks.
 from discoprobe.builders.edits.clause_edits import CoordInvRules, invert, invertible_sentences, original_and_inverted
 from discoprobe.builders.task import ProbingTask
 
+ASKS = "Are two clauses swapped?"
 TASK = ProbingTask(
     labels=("original", "inverted"), select=invertible_sentences, sample=original_and_inverted, edit=invert, pairs=True,
     lacks=CoordInvRules.lacking, needs=frozenset({"upos", "deps"}), version=6,

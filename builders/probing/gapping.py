@@ -12,6 +12,7 @@ from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.clauses import GappingRules, gapped_or_whole
 from discoprobe.builders.task import ProbingTask
 
+ASKS = "Is a verb left out?"
 TASK = ProbingTask(
     labels=("none", "gapped"), select=gapped_or_whole, sample=balanced, lacks=GappingRules.lacking,
     needs=frozenset({"upos", "deps"}), version=4,

@@ -16,6 +16,7 @@ from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.predicate import ImpersonalRules, personal_or_impersonal
 from discoprobe.builders.task import ProbingTask
 
+ASKS = "Is the clause impersonal?"
 TASK = ProbingTask(
     labels=("personal", "impersonal"), select=personal_or_impersonal, sample=balanced, lacks=ImpersonalRules.lacking,
     needs=frozenset({"upos", "feats", "deps"}), version=2,

@@ -13,4 +13,5 @@ import polars as pl
 
 from discoprobe.builders.edits.swaps import swap_task
 
+ASKS = "Is a phrase reordered?"
 TASK = swap_task(pl.col("phrase"))

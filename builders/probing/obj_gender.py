@@ -7,4 +7,5 @@ are left out, as for `obj_number`.
 
 from discoprobe.builders.sentences.clauses import noun_feature
 
+ASKS = "Gender of the object"
 TASK = noun_feature("obj", "Gender", companions=("Number", "Case"))

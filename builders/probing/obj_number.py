@@ -9,4 +9,5 @@ left out).
 
 from discoprobe.builders.sentences.clauses import noun_feature
 
+ASKS = "Number of the object"
 TASK = noun_feature("obj", "Number", companions=("Gender", "Case"))

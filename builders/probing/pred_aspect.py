@@ -10,4 +10,5 @@ tenses). The task is not built if there is no tense that several aspects have.
 
 from discoprobe.builders.sentences.predicate import predicate_feature
 
+ASKS = "Aspect of the predicate"
 TASK = predicate_feature("Aspect", companions=("Tense", "Mood"), keep=0)

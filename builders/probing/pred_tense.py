@@ -18,4 +18,5 @@ languages, in which no perfective verb is present.
 
 from discoprobe.builders.sentences.predicate import predicate_feature
 
+ASKS = "Tense of the predicate"
 TASK = predicate_feature("Tense", companions=("Aspect",))

@@ -16,4 +16,5 @@ deponents) are left out where passive subjects show which they are.
 
 from discoprobe.builders.sentences.predicate import predicate_feature
 
+ASKS = "Voice of the predicate"
 TASK = predicate_feature("Voice", version=10, needs=("upos", "deps"))

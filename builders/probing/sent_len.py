@@ -27,4 +27,5 @@ EXEMPT = {
     "surface": "longer sentences have more stops, quotes and dashes",
 }
 
+ASKS = "How long is the sentence?"
 TASK = class_task(unlabelled, ranges, needs=["text"], each=True, exempt=EXEMPT)

@@ -23,6 +23,7 @@ from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.edits.word_replacement import original_and_replaced, replaceable_words
 from discoprobe.builders.task import ProbingTask
 
+ASKS = "Is a word replaced?"
 TASK = ProbingTask(
     labels=("original", "replaced"), select=replaceable_words, sample=original_and_replaced, edit=planned_edit,
     split_by="target", needs=frozenset({"upos", "lemma", "deps"}), pairs=True, version=9,

@@ -8,4 +8,5 @@ that are in a case that no subject has are left out, as for `subj_number`: the v
 
 from discoprobe.builders.sentences.clauses import noun_feature
 
+ASKS = "Gender of the subject"
 TASK = noun_feature("nsubj", "Gender", companions=("Number", "Case"))

@@ -9,4 +9,5 @@ strata of length, which predict the label in X-Probe.
 
 from discoprobe.builders.sentences.clauses import noun_feature
 
+ASKS = "Number of the subject"
 TASK = noun_feature("nsubj", "Number", companions=("Gender", "Case"))

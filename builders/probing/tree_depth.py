@@ -25,4 +25,5 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 
 
 DEPTHS = functools.partial(neighbouring_classes, usual=("5", "6", "7", "8", "9"), called="depths")
+ASKS = "How deep is the tree?"
 TASK = class_task(select, DEPTHS, needs=["deps"], labels=tuple(map(str, range(1, 21))), decides=True, version=3)

@@ -15,4 +15,5 @@ from discoprobe.builders.sentences.classes import content_words, word_of_sentenc
 from discoprobe.builders.task import ProbingTask
 
 WORDS = functools.partial(word_of_sentence, ranks=(1_500, 3_000), most=1_000)
+ASKS = "Which word is in it?"
 TASK = ProbingTask(select=content_words, sample=WORDS, needs=frozenset({"lemma", "upos"}), version=2)

@@ -9,4 +9,5 @@ case. `orig_label` is the sense. Relations whose connective is inside a unit, or
 
 from discoprobe.builders.passages.relation_units import CONNECTIVE_REASONS, relation_task, without_connective
 
-TASK = relation_task(without_connective, reasons=CONNECTIVE_REASONS, version=5)
+ASKS = "Which connective is missing?"
+TASK = relation_task(without_connective, reasons=CONNECTIVE_REASONS, version=6)

@@ -10,10 +10,12 @@ classes. `orig_label` is the relation of the corpus, or several (`a;b`), of whic
 alone, an ellipsis shows where one is interrupted. If other sentences lie between those of the units, the relation is
 left out: annotators relate longer spans then, of which the units are the heads. Two units that occur with different
 labels (an explicit and an implicit relation of PDTB) are left out. If the corpus has all three splits, they are used;
-otherwise documents are assigned to splits. Frameworks differ in what they call a unit; `corpus` names the corpus.
-Relations are read from tables of DISRPT, or from the words of a treebank (`Discourse` and `PDTB` in MISC, as in GUM).
+otherwise documents are assigned to splits. Relations whose words cannot be found in the text are left out. Frameworks
+differ in what they call a unit; `corpus` names the corpus. Relations are read from tables of DISRPT, or from the words
+of a treebank (`Discourse` and `PDTB` in MISC, as in GUM).
 """
 
 from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
 
-TASK = relation_task(published, LABELS, version=7)
+ASKS = "Which discourse relation?"
+TASK = relation_task(published, LABELS, version=8)

@@ -12,4 +12,5 @@ name of the tree, spans are parts of its text; otherwise the blanks between the 
 
 from discoprobe.builders.passages.relation_units import LABELS, by_class, relation_task
 
+ASKS = "Which relation in the tree?"
 TASK = relation_task(by_class, LABELS, layer="rst_trees", version=5)

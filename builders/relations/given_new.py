@@ -11,6 +11,7 @@ position, length, role and words used before (`cues`). `question` asks the same 
 from discoprobe.builders.passages.entity_marks import NEW_CUES, given_new
 from discoprobe.builders.passages.mention_rows import mention_task
 
+ASKS = "New, given or accessible?"
 TASK = mention_task(
     given_new,
     ("new", "given", "accessible"),
@@ -18,5 +19,5 @@ TASK = mention_task(
     "Is the person or thing that {first} refers to new in the text, mentioned before, or known from something else?",
     ("New", "Mentioned before", "Known from something else"),
     needs=["upos"],
-    version=6,
+    version=7,
 )

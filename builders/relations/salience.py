@@ -12,10 +12,11 @@ share of the summaries, or the mentions times their spread. `question` asks the 
 from discoprobe.builders.passages.entity_marks import SALIENCE_CUES, salience
 from discoprobe.builders.passages.mention_rows import mention_task
 
+ASKS = "Is the text about it?"
 TASK = mention_task(
     salience,
     ("salient", "not_salient"),
     SALIENCE_CUES,
     "The passage is a part of a longer text. Is {first} one of those that the whole text is about?",
-    needs=["upos"], version=5,
+    needs=["upos"], version=6,
 )  # fmt: skip

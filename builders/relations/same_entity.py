@@ -13,6 +13,7 @@ same without marks.
 from discoprobe.builders.passages.entity_marks import SAME_CUES, same_entity
 from discoprobe.builders.passages.mention_rows import mention_task
 
+ASKS = "Same entity?"
 TASK = mention_task(
-    same_entity, ("same", "other"), SAME_CUES, "Does {second} refer to the same person or thing as {first}?", version=5
+    same_entity, ("same", "other"), SAME_CUES, "Does {second} refer to the same person or thing as {first}?", version=6
 )

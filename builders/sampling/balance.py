@@ -280,6 +280,16 @@ FAR = 2.0
 STEPS = 15
 """Parts into which ``steps`` divides the values of a measure."""
 
+AHEAD = 64
+"""Moves whose products with all rows are computed at a time."""
+
+KNOWN = 2**24
+"""Most numbers in the products that are kept until their moves are made: 64 MB."""
+
+SINGLE = 2.0**16
+"""Products of eighths are whole 64ths, which single precision adds exactly up to 2^18. The product of two moves is at
+most four times the largest sum of the squares of a row, so that it is exact if this sum is smaller."""
+
 
 def equal_counts(rows: pl.DataFrame, by: str, cell: list[str], *seed_key: str | int) -> pl.DataFrame:
     """Keeps equally many rows of each value of ``by`` in every ``cell``; hash order decides which.
@@ -388,28 +398,74 @@ def remove_bias(
 
 
 def _level(gains: Floats, units: Ints, few: int, slack: float) -> Ints:
-    """Numbers of the rows that stay: at most one of each unit."""
-    chosen = np.unique(units, return_index=True)[1]
-    sums, moves = gains[chosen].sum(axis=0), gains - gains[chosen[units]]
-    squares = (moves**2).sum(axis=1)
-    while (best := _nearest(sums, moves, squares, slack)) is not None:
+    """Numbers of the rows that stay: at most one of each unit, whose rows follow each other.
+
+    A move changes the sums of the gains; ``growth`` is by how much it makes the sum of their squares larger. It is
+    computed once. A move that is made changes that of another by twice the product of the two.
+    """
+    largest = np.einsum("ij,ij->i", gains, gains).max()
+    gains = gains.astype(np.float32 if largest < SINGLE else np.float64)
+    first = np.unique(units, return_index=True)[1]
+    ends, chosen = np.append(first[1:], len(units)), first.copy()
+    sums, now = gains[chosen].sum(axis=0, dtype=np.float64), chosen[units]
+    moves = gains - gains[now]
+    growth, products = _growth(moves, sums), _Products(gains, moves)
+    while (best := _nearest(growth, sums, slack)) is not None:
+        product = products.with_move(best, growth)
+        sums += moves[best]
+        growth += 2 * (product - product[now])
         unit = units[best]
-        chosen[unit], sums = best, sums + moves[best]
-        here = np.flatnonzero(units == unit)
+        here = slice(first[unit], ends[unit])
+        chosen[unit] = now[here] = best
         moves[here] = gains[here] - gains[best]
-        squares[here] = (moves[here] ** 2).sum(axis=1)
-    moves = -gains[chosen]
-    squares, stays = (moves**2).sum(axis=1), np.ones(len(chosen), dtype=bool)
-    while stays.sum() > few and (best := _nearest(sums, moves, squares, slack)) is not None:
-        sums, stays[best], squares[best] = sums + moves[best], False, np.inf
+        growth[here] = _growth(moves[here], sums)
+        products.forget(here)
+    moves, stays = -gains[chosen], np.ones(len(chosen), dtype=bool)
+    growth, products, n_left = _growth(moves, sums), _Products(moves, moves), len(chosen)
+    while n_left > few and (best := _nearest(growth, sums, slack)) is not None:
+        growth += 2 * products.with_move(best, growth)
+        sums += moves[best]
+        stays[best], growth[best] = False, np.inf
+        n_left -= 1
     return chosen[stays]
 
 
-def _nearest(sums: Floats, moves: Floats, squares: Floats, slack: float) -> int | None:
+def _growth(moves: Floats, sums: Floats) -> Floats:
+    """By how much each move makes the sum of the squares of ``sums`` larger."""
+    return np.asarray(np.einsum("ij,ij->i", moves, moves) + 2 * (moves @ sums))
+
+
+def _nearest(growth: Floats, sums: Floats, slack: float) -> int | None:
     """The number of the move that brings ``sums`` nearest to zero; None if they are within ``slack`` or none does."""
-    growth = squares + 2 * (moves @ sums)
     best = int(growth.argmin())
     return best if growth[best] < 0 and np.abs(sums).max() > slack else None
+
+
+class _Products:
+    """The products of all rows with a move, computed for many moves at a time: for those that may be made next.
+
+    A product of two matrices takes a small part of the time of as many products of a matrix and a vector.
+    """
+
+    def __init__(self, rows: Floats, moves: Floats) -> None:
+        self._rows, self._moves, self._known = rows, moves, dict[int, Floats]()
+
+    def with_move(self, move: int, growth: Floats) -> Floats:
+        """The product of each row with the move that has the least ``growth``, and is made now."""
+        if move not in self._known:
+            if len(self._known) * len(self._rows) > KNOWN:
+                self._known.clear()
+            unknown = growth.copy()
+            unknown[list(self._known)] = np.inf
+            n = min(AHEAD, len(growth))
+            ahead = np.union1d(np.argpartition(unknown, n - 1)[:n], move)
+            self._known.update(zip(ahead.tolist(), self._moves[ahead] @ self._rows.T, strict=True))
+        return self._known.pop(move)
+
+    def forget(self, moves: slice) -> None:
+        """Makes the products with these moves, which have changed, be computed again."""
+        for move in range(moves.start, moves.stop):
+            self._known.pop(move, None)
 
 
 def ranks(values: Floats) -> Floats:

@@ -33,6 +33,9 @@ ENOUGH_OF_FEW: Final = 0.95
 MOST_CHANGE: Final = 2.0
 """Largest factor by which a share changes in one attempt; the effect of larger changes on matching is unpredictable."""
 
+MATCHED: Final = 1.1
+"""How many more rows than wanted a split gets that is filled first, since other splits give other matches."""
+
 LARGE: Final = 2000
 """Usable material (windows, candidates) from which on a corpus is large. In a smaller one every split gets its share,
 nearly, because configs are close to the least number of rows."""
@@ -113,6 +116,18 @@ def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[
     change = total * least / least.sum() / np.maximum(counts, 1)
     changed = np.array(shares) * change.clip(1 / MOST_CHANGE, MOST_CHANGE)
     return tuple((changed / changed.sum()).tolist())
+
+
+def test_first(n_rows: int, sizes: Sequence[float]) -> tuple[float, ...]:
+    """The shares with which rows fill test, then validation, and then train; matching loses some of them.
+
+    Args:
+        n_rows: rows that there are.
+        sizes: rows that are wanted in train, validation and test.
+    """
+    test = min(1.0, MATCHED * sizes[2] / max(n_rows, 1))
+    validation = min(1.0 - test, MATCHED * sizes[1] / max(n_rows, 1))
+    return max(0.0, 1.0 - test - validation), validation, test
 
 
 def _with_shares(places: Ints, weights: Floats, shares: tuple[float, ...], fewest: int) -> Ints:

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders import clean_text
 from discoprobe.builders.sampling.balance import (
     SMALL,
     cap,
@@ -26,7 +25,7 @@ from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
 from discoprobe.builders.sentences.trees import Trees, has, labels_of
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
 from discoprobe.builders.task import Context, ProbingTask, Sample
-from discoprobe.loaders import hashing
+from discoprobe.loaders import clean_text, hashing
 
 FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 """How a text ends that has a final mark, or is in a script that may have none."""
@@ -76,7 +75,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
     """The sentences of a shard with ``reason``: why a sentence may not be shown, null if it may."""
     least, most = settings.probing_words
     words = pl.col("n_words")
-    documents = trees.shard.documents.select("doc", "corpus", "doc_id")
+    documents = trees.shard.documents.select("doc", "corpus", "doc_id", "genre")
     marked = pl.col("text").str.contains(FINAL_MARK)
     profiled = (marked.mean() >= MARKED) & (pl.len() >= PROFILED)
     # No clause: the root is no verb and has neither copula nor subject.
@@ -98,7 +97,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
         .join(flaws, on="sent", how="left", maintain_order="left")
         .join(nominal, on="sent", how="left", maintain_order="left")
         .select(
-            "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
+            "sent", "corpus", "doc_id", "genre", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
             *surface(pl.col("text")), mean_words=words.cast(pl.Float64),
             reason=pl.coalesce(
                 "element",

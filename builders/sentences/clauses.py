@@ -168,7 +168,8 @@ def role_feature(role: str, feature: str) -> ProbingTask:
     """
     name = f"feats_{role}_{feature.lower().replace('[', '_').removesuffix(']')}"
     task = feature_task(feature, functools.partial(feature_in_role, role=role), name=name, version=2)
-    return msgspec.structs.replace(task, definition=f"{feature} of the word in the role `{role}`.\n\n{task.definition}")
+    what = f"{feature} of the word in the role `{role}`."
+    return msgspec.structs.replace(task, asks=f"{feature} of {role}", definition=f"{what}\n\n{task.definition}")
 
 
 def with_frames(verbs: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:

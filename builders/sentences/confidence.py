@@ -1,6 +1,7 @@
 """Which candidates in automatically annotated text may be used: those whose words the model is sure of.
 
-A model gives every tag and every arc a probability (``Shard.confidence``). ``measures`` describes with these how sure
+Of what two models annotate, only those candidates are used that both have (`without_contradicted`). A model gives every
+tag and every arc a probability (``Shard.confidence``). ``measures`` describes with these how sure
 it is of the word that a candidate asks about, and of what the analysis of this word depends on. `silver` learns from
 treebanks which of these measures tell right candidates from wrong ones, and from which sum on few are wrong (`Trust`).
 """
@@ -9,13 +10,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discoprobe.builders.sampling.balance import bin_of, edges
 from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import Settings
 from discoprobe.loaders.corpus import Trust
 
 Floats = npt.NDArray[np.float64]
 
 DOUBTFUL = "doubtful"
-"""Why a candidate is not used: the model is not sure enough."""
+CONTRADICTED = "contradicted"
+UNFILLED = "label-not-filled"
+"""Why a candidate is not used: the model is not sure enough; a second model says something else; its label, too, is
+annotated too badly for any automatic row."""
+PLACES = ("target_start", "plan")
+"""What a candidate is known by beside its sentence, as far as a task has these columns: places of characters, because
+numbers of words differ after any word that is divided otherwise."""
 UNKNOWN = -2.0
 """A measure that the model does not give: less than what it says of its least sure words."""
 NEAR = 2
@@ -100,10 +109,75 @@ def measures(trees: Trees, candidates: pl.DataFrame) -> Floats:
     return np.nan_to_num(table, nan=UNKNOWN)
 
 
+def shown(candidates: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """What candidates show, so that those of two annotations of the same sentences can be compared.
+
+    Args:
+        candidates: of a task. If any of the ``words`` of one may be the label, each that may is a candidate here.
+        texts: ``sent`` and ``text``.
+
+    Returns:
+        A row per candidate: the columns of ``candidates``, with ``number`` (its row), ``text``, ``place`` (the
+        characters that it is known by, as text), and ``label``: where a task has none, the class of the length.
+    """
+    numbered = candidates.with_row_index("number")
+    if "words" in candidates.columns:
+        word = pl.col("words").struct
+        apart = numbered.explode("words").filter(word.field("target"))
+        apart = apart.with_columns(start=word.field("start"), place=word.field("start").cast(pl.String))
+        shows = apart.with_columns(label=word.field("lemma"))
+    else:
+        places = [
+            pl.col(name).struct.json_encode() if name == "plan" else pl.col(name).cast(pl.String)
+            for name in PLACES
+            if name in candidates.columns
+        ]
+        shows = numbered.with_columns(place=pl.concat_str(pl.lit(""), *places, separator=" ", ignore_nulls=True))
+        if candidates["label"].null_count() == candidates.height and "plan" not in candidates.columns:
+            classes = edges(candidates["n_words"], Settings(length_bins="equal"))
+            shows = shows.with_columns(label=pl.coalesce("label", bin_of(pl.col("n_words"), classes)))
+    return shows.join(texts, on="sent", how="left", maintain_order="left")
+
+
+def without_contradicted(
+    candidates: pl.DataFrame, texts: pl.DataFrame, witness: pl.DataFrame, witness_texts: pl.DataFrame
+) -> pl.DataFrame:
+    """The candidates of a task with a ``reason`` for those that a second annotation does not have with the same label.
+
+    Args:
+        candidates: of the first annotation.
+        texts: ``sent`` and ``text`` of its sentences.
+        witness: the candidates of the second, usable or not.
+        witness_texts: the same of it.
+    """
+    both = shown(candidates, texts).join(
+        shown(witness, witness_texts).select("text", "place", "label").unique(), on=["text", "place", "label"],
+        how="semi", nulls_equal=True, maintain_order="left",
+    )  # fmt: skip
+    if "words" not in candidates.columns:
+        agreed = pl.int_range(pl.len()).is_in(both["number"].implode())
+        return candidates.with_columns(reason=pl.coalesce("reason", pl.when(~agreed).then(pl.lit(CONTRADICTED))))
+    apart = candidates.select("words").with_row_index("number").explode("words")
+    apart = apart.with_columns(start=pl.col("words").struct.field("start"))
+    kept = both.select("number", "start", agreed=pl.lit(value=True)).unique()
+    joined = apart.join(kept, on=["number", "start"], how="left", maintain_order="left")
+    target = pl.col("words").struct.field("target") & pl.col("agreed").fill_null(value=False)
+    judged = joined.with_columns(pl.col("words").struct.with_fields(target=target))
+    return candidates.with_columns(judged.group_by("number", maintain_order=True).agg("words")["words"])
+
+
 def is_sure(trust: Trust, table: Floats, labels: pl.Series) -> npt.NDArray[np.bool_]:
     """Which candidates are sure enough, by their ``measures`` and labels."""
     least = [trust.least.get(label or "", trust.least.get("", np.inf)) for label in labels]
     return np.asarray(table @ np.array(trust.weights) >= np.array(least, dtype=np.float64))
+
+
+def without_unfilled(candidates: pl.DataFrame, trust: Trust) -> pl.DataFrame:
+    """The candidates with a ``reason`` for those of labels that get no automatic row: all rows have the same labels."""
+    if not trust.least or "" in trust.least:
+        return candidates
+    others = ~pl.col("label").is_in([*trust.least]) & pl.col("label").is_not_null()
+    return candidates.with_columns(reason=pl.coalesce("reason", pl.when(others).then(pl.lit(UNFILLED))))
 
 
 def without_doubtful(candidates: pl.DataFrame, trees: Trees, trust: Trust) -> pl.DataFrame:

@@ -24,8 +24,8 @@ import polars as pl
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders.corpus import Loadable
-from discoprobe.loaders.languages.language import LanguageData
-from discoprobe.loaders.languages.word_lists import MILLION, read_frequencies, wordfreq_code, wordfreq_ipm
+from discoprobe.loaders.languages.language import LanguageData, wordfreq_code
+from discoprobe.loaders.languages.word_lists import MILLION, read_frequencies, wordfreq_ipm
 
 COMMON: Final = 1.0
 """A word above this frequency, per million, is common (RuBLiMP's ``get_ipm_conllu``)."""

@@ -21,8 +21,9 @@ import functools
 from discoprobe.builders.passages.rementions import DISTANCES, REASONS, antecedents, items, lacks
 from discoprobe.builders.task import RelationTask
 
+ASKS = "Which person is meant?"
 TASK = RelationTask(
     labels=("good", "bad"), select=antecedents, lacks=lacks, pairs=True, conditions=DISTANCES,
     sample=functools.partial(items, conditions=DISTANCES, alike=("cell",), rather="name"), reasons=REASONS,
-    needs=frozenset({"coreference", "documents"}), version=2,
+    needs=frozenset({"coreference", "documents"}), version=3,
 )  # fmt: skip

@@ -15,6 +15,7 @@ import msgspec
 from discoprobe.builders.discourse import cloze
 from discoprobe.builders.passages.continuations import CONTEXT, FROM_BOTH, OTHER, SAME
 
+ASKS = "Which ending is right?"
 TASK = msgspec.structs.replace(
     cloze.TASK,
     sample=functools.partial(cloze.sample, kinds=FROM_BOTH),

@@ -17,6 +17,7 @@ from discoprobe.builders.edits import clause_edits
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 
+ASKS = "Which connective fits?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=clause_edits.excluding_connectives,
     sample=clause_edits.with_other_connective, edit=planned_edit, lacks=clause_edits.no_exchange,

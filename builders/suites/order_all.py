@@ -16,4 +16,5 @@ sentences that refer back. Every sentence is a region; the whole texts are compa
 
 from discoprobe.builders.passages.links import SIZE, order_suite
 
+ASKS = "Is the passage in order?"
 TASK = order_suite(moved=SIZE)

@@ -7,4 +7,5 @@ and the fifth, which is the same in both texts, is compared.
 
 from discoprobe.builders.passages.links import SIZE, order_suite
 
+ASKS = "Is its context in order?"
 TASK = order_suite(moved=SIZE - 1, region=SIZE)

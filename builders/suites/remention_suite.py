@@ -22,8 +22,9 @@ import functools
 from discoprobe.builders.passages.rementions import CONDITIONS, REASONS, items, lacks, rementions
 from discoprobe.builders.task import RelationTask
 
+ASKS = "Pronoun or name?"
 TASK = RelationTask(
-    labels=("good", "bad"), select=rementions, lacks=lacks, pairs=True, conditions=CONDITIONS, region=2, version=6,
+    labels=("good", "bad"), select=rementions, lacks=lacks, pairs=True, conditions=CONDITIONS, region=2, version=7,
     sample=functools.partial(items, conditions=CONDITIONS, alike=("cell",), rather="name"), reasons=REASONS,
     needs=frozenset({"coreference", "documents"}),
 )  # fmt: skip

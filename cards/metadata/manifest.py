@@ -79,8 +79,8 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
     ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
     ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
-    were edited, and ``external`` whether others made the rows. ``strongest`` is the solver with the largest gain of
-    those that read texts, ``beside_text`` that of the others.
+    were edited, ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is
+    the solver with the largest gain of those that read texts, ``beside_text`` that of the others.
     """
 
     failed: list[str]
@@ -93,6 +93,7 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     missing: str = ""
     edited: bool = False
     external: bool = False
+    expected: list[str] = []
     resolution: float | None = None
     majority: float
     strongest: str | None
@@ -115,10 +116,12 @@ class ConfigEntry(Audited, kw_only=True, omit_defaults=True):
     ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
     has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
     it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs; ``silver`` how many
-    rows people annotated (``gold``) and how many a model (``silver``), if it did any. ``readers`` has what people and
-    models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because of what
-    readers said, by id with the verdict. ``plugins`` has size and hash of the files of plugins that it was made with.
-    ``example`` is a row of test, long texts cut. ``unknown`` has what a newer version of discoprobe wrote beside these.
+    rows people annotated (``gold``) and how many a model (``silver``), if it did any; ``silver_test`` that people
+    annotated no row of test. ``readers`` has what people and models found who read rows (``person``, ``model``), and
+    ``excluded`` the rows that were left out because of what readers said, by id with the verdict. ``plugins`` has size
+    and hash of the files of plugins that it was made with.
+    ``asks`` is the question in a few words, ``example`` a row of test, long texts cut. ``unknown`` has what a newer
+    version of discoprobe wrote beside these.
     """
 
     lang: str
@@ -138,9 +141,11 @@ class ConfigEntry(Audited, kw_only=True, omit_defaults=True):
     read: list[str] = []
     tiny: bool = False
     silver: dict[str, int] = {}
+    silver_test: bool = False
     readers: dict[str, ReaderFigures] = {}
     excluded: dict[str, str] = {}
     plugins: dict[str, File] = {}
+    asks: str = ""
     example: dict[str, Any] = {}
     unknown: dict[str, Any] = msgspec.field(default_factory=dict, name="")
 
@@ -339,13 +344,16 @@ def config_entry(
     """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
     sources = [source.name for source in config.sources]
     return ConfigEntry(
-        task=config.task, lang=config.lang, summary=config.definition.partition("\n")[0], shape=str(config.shape),
+        task=config.task, lang=config.lang, summary=config.definition.partition("\n")[0], asks=config.asks,
+        shape=str(config.shape),
         labels=list(config.labels), counts=config.counts(), candidates=config.candidates, drops=dict(config.drops),
         notes=list(config.notes), sources=sources, settings=json.loads(json.dumps(config.settings.to_dict())),
         content=content, files=files, audit=audit_entry(report) if report else None,
         versions=stage_versions(config.version), lists=lists_of(config.settings),
         read=list(config.read) if set(config.read) != set(sources) else [],
-        tiny=config.tiny, silver=config.silver, excluded=dict(config.excluded), plugins=dict(config.plugins),
+        tiny=config.tiny, silver=config.silver,
+        silver_test=config.silver_splits.get("test", -1) == config.splits["test"].num_rows,
+        excluded=dict(config.excluded), plugins=dict(config.plugins),
         example=next(map(_shorten_texts, config.splits["test"].slice(0, 1).to_pylist()), {}),
     )  # fmt: skip
 
@@ -387,6 +395,7 @@ def audit_entry(report: Report) -> AuditEntry:
         ),
         edited=report.edited,
         external=report.external,
+        expected=list(report.expected),
         resolution=report.resolution,
         majority=report.majority,
         strongest=best.check if best else None,

@@ -22,10 +22,10 @@ from typing import Final
 import langcodes
 import yaml
 
-from discoprobe.builders.clean_text import NOTE_TOKENISED
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, split_file
 from discoprobe.loaders.catalogue import licences
+from discoprobe.loaders.corpus import TOKENISED
 from discoprobe.loaders.files import File, hash_of_json
 
 OTHER: Final = "other"
@@ -137,9 +137,10 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
     by_hand = None in engines or not engines
     tiny = sorted(name for name, entry in configs.items() if entry.tiny) if few else []
     tokenised = [
-        name for name, entry in sorted(configs.items()) if any(note.endswith(NOTE_TOKENISED) for note in entry.notes)
+        name for name, entry in sorted(configs.items()) if any(note.endswith(TOKENISED) for note in entry.notes)
     ]
     silver = [name for name, entry in sorted(configs.items()) if entry.silver]
+    of_models = [name for name, entry in sorted(configs.items()) if entry.silver_test]
     infos = []
     for name, entry in sorted(configs.items()) if few else ():
         n_bytes = {split: entry.files.get(split_file(split), File()).bytes or 0 for split in entry.counts}
@@ -163,6 +164,7 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
         **({"tiny_configs": tiny} if tiny else {}),
         **({"tokenised_configs": tokenised} if tokenised and few else {}),
         **({"silver_configs": silver} if silver and few else {}),
+        **({"silver_test_configs": of_models} if of_models and few else {}),
         "configs": [entry for entry in _config_list(configs) if few or entry["config_name"] == default],
         **({"dataset_info": infos} if few else {}),
     }

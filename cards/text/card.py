@@ -28,10 +28,12 @@ from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
+from discoprobe.cards.metadata.readings import recorded
 from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.templating import compact, interval, markdown, render
 from discoprobe.cards.text.verdicts import recorded_designs, tally, task_designs, verdict_of, verdicts
+from discoprobe.loaders.annotation_manifest import is_parser
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.catalogue.treebanks import Source
 
@@ -110,12 +112,18 @@ def release_card(
     of_language: dict[str, list[str]] = {}
     for name, entry in configs.items():
         of_language.setdefault(entry.lang, []).append(name)
+    record = recorded()
+    languages = {lang: treebanks.language_name(lang) for lang in sorted(of_language)}
+    read_languages = {lang for reading in record.readings for lang in reading.langs}
+    read_languages |= {entry.lang for entry in configs.values() if entry.readers}
     values: dict[str, Any] = {
+        "n_read_elsewhere": sum(bool(record.of(entry.task, entry.lang)) for entry in configs.values()),
+        "unread": {lang: name for lang, name in languages.items() if lang not in read_languages},
         "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release,
         "default": default,
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs), "tasks": tasks,
-        "languages": {lang: treebanks.language_name(lang) for lang in sorted(of_language)},
+        "languages": languages,
         "by_language": {
             lang: ([configs[name] for name in of_lang], tally(judged[name].word for name in of_lang))
             for lang, of_lang in of_language.items()
@@ -236,7 +244,7 @@ def config_card(config: Config, report: Report | None = None) -> str:
         licence=licences.strictest([source.licence for source in config.sources]),
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
         design=recorded_designs().get(config.task),
-        verdict=_with_bold_word(verdict_of(report) if report else Verdict(NOT_AUDITED)),
+        verdict=_advice_and_verdict(verdict_of(report) if report else Verdict(NOT_AUDITED)),
         plot_size=plots.image_size(plots.audit_plot(report)) if report else (),
     )  # fmt: skip
 
@@ -261,18 +269,22 @@ def _filters(config: Config) -> list[str]:
     return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
 
 
-_VERDICT = re.compile(r"^Audit: \*\*.*$", re.MULTILINE)
+_VERDICT = re.compile(r"^(?:Use it\? .*\n\n)?Audit: \*\*.*$", re.MULTILINE)
 
 
 def with_verdict(card: str, verdict: Verdict) -> str:
     """A config's card with another verdict."""
-    return _VERDICT.sub(lambda _: f"Audit: {_with_bold_word(verdict)}", card, count=1)
+    return _VERDICT.sub(lambda _: _advice_and_verdict(verdict), card, count=1)
 
 
-def _with_bold_word(verdict: Verdict) -> str:
-    """The sentences of a verdict in Markdown, its word in bold and not twice: ``**Open**, which is no failure: …``."""
+def _advice_and_verdict(verdict: Verdict) -> str:
+    """The advice, and the sentences of a verdict with its word in bold and not twice, as Markdown."""
     word, text = verdict.word.capitalize(), markdown(verdict.text)
-    return f"**{word}**{text.removeprefix(word)}" if text.startswith(word) else f"**{word}**. {text}"
+    said = f"Audit: **{word}**{text.removeprefix(word)}" if text.startswith(word) else f"Audit: **{word}**. {text}"
+    if not verdict.chance:
+        return said
+    trick = f"; best cheap trick: {markdown(verdict.trick)}" if verdict.trick else ""
+    return f"Use it? **{verdict.advice}** (chance: {verdict.chance}{trick})\n\n{said}"
 
 
 _LOAD = re.compile(
@@ -290,11 +302,18 @@ _SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
 
 
 def with_readers(card: str, entry: ConfigEntry) -> str:
-    """A config's card with a new section on its readers, also if there are none."""
+    """A config's card with a new section on its readers, also if there are none.
+
+    Readings of other builds of its task in its language follow, apart from the figures of its own rows.
+    """
     plain, readers = _READERS.sub("", card, count=1), entry.readers
+    record = recorded()
+    readings = record.of(entry.task, entry.lang)
     section = render(
         "readers.md", readers=reader_table(readers), audit=entry.audit, too_fast=_too_fast(readers),
         person="person" in readers and not _too_fast(readers), least_rows=LEAST_ROWS, fastest=FASTEST,
+        task=entry.task, lang=entry.lang, language=treebanks.language_name(entry.lang), readings=readings,
+        rounds=record.rounds, kinds=sorted({record.rounds[reading.round].reader for reading in readings}),
     )  # fmt: skip
     return _SOURCES.sub(lambda match: section + match[0], plain, count=1)
 
@@ -407,7 +426,8 @@ def noise_of(sources: Sequence[Source]) -> list[dict[str, Any]]:
     An annotation has the ``names`` of the sources, and the program (``software``) with its ``packages`` as texts;
     ``segmented`` says that it found sentences and words only. ``measured`` is None where nobody measured these models;
     ``tasks`` are those whose agreement holds for the sources. ``compared`` has for each task that could be filled with
-    the annotation what a comparison with a treebank gave (`discoprobe.silver.LabelErrors`).
+    the annotation what a comparison with a treebank gave (`discoprobe.silver.LabelErrors`). ``witness`` has the
+    software and the packages that annotated the same sentences a second time, if there are any.
     """
     by_program: dict[str, list[Source]] = {}
     for source in sources:
@@ -423,10 +443,11 @@ def noise_of(sources: Sequence[Source]) -> list[dict[str, Any]]:
         names = TASKS if is_complete else SEGMENTATION_TASKS
         group = {
             "names": [source.name for source in annotated],
-            "segmented": "pos" not in packages and "depparse" not in packages,
+            "segmented": not is_parser(made_by),
             "software": _versions(made_by["software"]), "packages": _versions(packages), "measured": measured,
             "tasks": {name: figures for name in names if (figures := getattr(measured, name, None)) is not None},
             "compared": (annotated[0].annotation or {}).get("silver", {}),
+            "witness": _second((annotated[0].annotation or {}).get("witness", {})),
         }  # fmt: skip
         groups.append(group)
     return groups
@@ -448,6 +469,11 @@ def measurements() -> list[Agreement]:
     """All that was measured."""
     data = importlib.resources.files("discoprobe.cards.metadata").joinpath("agreement.toml").read_bytes()
     return msgspec.convert(tomllib.loads(data.decode())["measured"], list[Agreement])
+
+
+def _second(made_by: Mapping[str, Any]) -> str:
+    packages = _versions(made_by.get("packages", {}))
+    return _versions(made_by.get("software", {})) + (f"; packages {packages}" if packages else "")
 
 
 def _versions(software: Mapping[str, str]) -> str:

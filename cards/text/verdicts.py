@@ -6,6 +6,8 @@ other things than texts, exemptions, missing splits, and the smallest gain that 
 
 import functools
 import importlib.resources
+import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -13,6 +15,7 @@ from typing import Final
 import msgspec
 
 from discoprobe.builders.audit.report import (
+    CUE,
     MARKS,
     NOT_AUDITED,
     Finding,
@@ -24,8 +27,8 @@ from discoprobe.builders.audit.report import (
     designs,
     grade_of,
 )
-from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, LEAKS, Kind
-from discoprobe.cards.metadata.manifest import Audited, AuditEntry, FindingEntry, audit_entry
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, OF_WORDS, Kind
+from discoprobe.cards.metadata.manifest import Audited, AuditEntry, ConfigEntry, FindingEntry, audit_entry
 
 ABOVE: Final = str(Status.ABOVE)
 OPEN: Final = str(Status.OPEN)
@@ -87,17 +90,18 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
             f"Below: {n} {'solver is below its threshold' if n == 1 else 'solvers are below their thresholds'}.",
         )
     sentences, remarks = [head], []
-    decisive = _decisive(audit, findings) if word in {OPEN, BELOW} else ""
-    if decisive:
+    cue = _cue(audit, findings) if word in {OPEN, BELOW} or grade == Grade.MINOR else ""
+    if cue:
         rest = head.removeprefix("Open, which is no failure: ")
-        sentences = [f"{word.capitalize()}, but {decisive}", f"{rest[:1].upper()}{rest[1:]}"]
+        sentences = [cue, f"{rest[:1].upper()}{rest[1:]}"]
+        word = CUE
     if audit.failed:
         sentences += _about_faults(checks, findings, external=audit.external)
     if faults:
         remarks.append(f"{faults} (all languages of the task)" if of_design and not audit.failed else faults)
     best = audit.strongest
     if best and best in findings and best not in (*checks, *undecided[:1]):
-        if not decisive:
+        if not cue:
             sentences.append(_about_strongest(best, findings[best], audit))
         if findings[best].threshold is None:
             remarks.append(f"{best} has no threshold here")
@@ -130,14 +134,107 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences.append(f"Not measured: {', '.join(without[:_NAMED])}{more}.")
     if missing := audit.missing:
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
-    if word in {OPEN, BELOW} and resolution is not None:
+    if word in {OPEN, BELOW, CUE} and resolution is not None:
         gain = f"gain of less than {resolution:.2f} over the majority baseline could be chance."
         sentences.append(f"With so few rows, a {gain}" if word == OPEN else f"A {gain}")
         remarks.append(f"a gain below {resolution:.2f} could be chance")
+    if cue:
+        checks, grade = (str(best),), _grade(findings, str(best))
     return Verdict(
-        word, checks, resolution, bool(of_design and not audit.failed), grade, faults, exempt, " ".join(sentences),
-        "; ".join(remarks),
+        word, checks, resolution, bool(of_design and not audit.failed), grade, faults, exempt, percent(audit.majority),
+        _trick(audit), _advice(word, grade, checks, audit), " ".join(sentences), "; ".join(remarks),
     )  # fmt: skip
+
+
+THOUSANDS: Final = 10_000
+"""From so many rows on a table gives thousands."""
+
+
+def _trick(audit: AuditEntry) -> str:
+    """The strongest shortcut with its accuracy, if it is better than the majority baseline."""
+    if not audit.strongest or audit.accuracy is None or (audit.gain or 0.0) <= 0:
+        return ""
+    return f"{KNOWN_AS[audit.strongest]} {percent(audit.accuracy)}"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent: ``73%``."""
+    return f"{100 * share:.0f}%"
+
+
+TASK: Final = "yes (task)"
+"""The advice where the strongest shortcut reads what the task asks for, as its exemption says."""
+
+
+def _advice(word: str, grade: str, checks: Sequence[str], audit: AuditEntry) -> str:
+    """Whether to use the data (docs/concepts.md): of the reasons for care the most serious one."""
+    best = audit.findings.get(audit.strongest or "")
+    if word == UNMEASURED:
+        advice = UNMEASURED
+    elif checks and grade != Grade.MINOR:
+        advice = f"{CUE if word == CUE else 'no'}: {KNOWN_AS[checks[0]]}"
+    elif word == OPEN:
+        advice = f"careful, ±{math.ceil(100 * (audit.resolution or 0.0))}"
+    elif best and _is_gain(best) and best.status in {Status.EXEMPT, Status.NOTED}:
+        advice = TASK if best.status == Status.EXEMPT else f"beat {percent(best.value)}"
+    else:
+        advice = "yes"
+    return advice
+
+
+class DatasetLine(msgspec.Struct, frozen=True):
+    """What is said of one config in a table; a table has the same lines wherever it is shown.
+
+    Attributes:
+        name: the config.
+        task: its task, or its name where it has none.
+        asks: the question in a few words.
+        rows: in each split: ``342/94/188``; from 10,000 on in thousands.
+        chance: the accuracy of the majority baseline.
+        trick: the strongest shortcut and its accuracy.
+        advice: whether to use it.
+    """
+
+    name: str
+    task: str
+    asks: str
+    rows: str
+    chance: str
+    trick: str
+    advice: str
+
+
+def line_of(name: str, n_rows: Sequence[int], verdict: Verdict, *, entry: ConfigEntry | None = None) -> DatasetLine:
+    """The line of a dataset: of a config of a release with its entry, else of data that has a name only."""
+    sizes = "/".join(f"{n / 1000:.0f}k" if n >= THOUSANDS else str(n) for n in n_rows)
+    asks, task = (entry.asks or entry.summary, entry.task) if entry else ("", name)
+    return DatasetLine(name, task or name, asks, sizes, verdict.chance, verdict.trick, verdict.advice)
+
+
+def lines_of(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) -> dict[str, list[DatasetLine]]:
+    """The lines of the configs of a release with their `verdicts`, by language."""
+    by_language: dict[str, list[DatasetLine]] = {}
+    for name, entry in configs.items():
+        n_rows = [sum(labels.values()) for labels in entry.counts.values()]
+        by_language.setdefault(entry.lang, []).append(line_of(name, n_rows, judged[name], entry=entry))
+    return by_language
+
+
+def meanings(lines: Iterable[DatasetLine]) -> list[str]:
+    """What the advice in some lines means, a sentence for each kind that occurs."""
+    kinds = {TASK if line.advice == TASK else re.split("[ ,:]", line.advice)[0] for line in lines}
+    return [meaning for kind, meaning in ADVICE.items() if kind in kinds]
+
+
+ADVICE: Final = {
+    TASK: "task: the trick reads what the task asks for",
+    "beat": "beat: the task allows the trick, and a model has to do better",
+    "careful": "careful: few rows; a difference of ± points can be chance, and tricks are not ruled out",
+    CUE: "cue: the trick that is named decides more than half; of use only if the labels are about it",
+    "no": "no: the trick or fault that is named decides the score",
+    "not": "not measured: these rows cannot show what tricks reach",
+}
+"""Kind of advice → what it means."""
 
 
 def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *, external: bool) -> list[str]:
@@ -155,7 +252,8 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
     if leaks and all(findings[check].cost <= _FEW for check in faulty):
         sentences.append(f"{rows} can be taken out with `build import … --drop-leaks`.")
     elif leaks:
-        sentences.append("`build import … --regroup` divides all rows again, so that no sentence is in two splits.")
+        again = "divides all rows again, each once, so that no sentence is in two splits"
+        sentences.append(f"`build import … --regroup` {again}.")
     else:
         sentences.append(
             f"Without {rows[0].lower()}{rows[1:]} {'this fault' if len(faulty) == 1 else 'these faults'} would be gone."
@@ -168,19 +266,19 @@ def _is_gain(finding: FindingEntry) -> bool:
     return (finding.interval or (finding.value,))[0] > (finding.baseline or 0.0)
 
 
-def _decisive(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
-    """A warning for data of others, if a solver that is no fault decides more than half of what can be gained."""
+def _cue(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
+    """A warning for data of others, if a solver without a threshold decides more than half of what can be gained."""
     best = audit.strongest or ""
     finding = findings.get(best)
-    if not (finding and audit.external and finding.status == Status.NOTED):
+    if not (finding and audit.external and finding.status == Status.NOTED) or best in audit.expected:
         return ""
     if grade_of(finding.cost) is not Grade.FATAL:
         return ""
-    reaches, cue = "reach" if best.endswith("s") else "reaches", finding.detail if best in _WITH_CUE else ""
+    cue = finding.detail if best in _WITH_CUE else ""
+    value = f"This alone reaches {finding.value:.3f} ({best}; majority baseline {finding.baseline or 0.0:.3f})."
     return (
-        f"{best} alone {reaches} {finding.value:.3f} (majority baseline {finding.baseline or 0.0:.3f}"
-        f"{cue and f'; {cue}'}): no fault in a task about words, but if this is not what the task asks, do not use it; "
-        "with --edited it would be a fault."
+        f"Cue: {cue or KNOWN_AS[best]}. {value} If the labels are about this, say so with --expected "
+        f"{'words' if best in OF_WORDS else best}; if not, do not use these data."
     )
 
 

@@ -11,9 +11,13 @@ genre. So stems count as documents only with evidence: see :class:`Evidence`. Wh
 the order of their numbers (``x:1``, ``x:10``, ``x:2``), the numbers give the order. If the ids of a file show no
 documents, the comments ``reference`` and ``orig_file_sentence`` may (:data:`SOURCES`).
 
+``# newdoc`` comments are not believed if every sentence of a file has one, if the only one of a file is before its
+first sentence and its ids show documents, or if its sentences are shuffled by their ids (:func:`is_shuffled`). Then the
+ids decide, and if they show no documents, there are none, which `Carried.notes` says.
+
 A *run* is a sequence of sentences that follow each other in the original text. A run ends with its document, at a
-sentence that was left out, at a comment that says so (``# gap``, ``# annotation_gap``), and at a gap in the numbers of
-the ids.
+sentence that was left out, at a comment that says so (``# gap``, ``# annotation_gap``), where the ``# source`` changes,
+and at a gap in the numbers of the ids.
 
 ``# section_number = 2`` gives the number of the section itself. ``# newpar_block = head (1 s)``, as in GUM, marks a
 sentence as a heading. A heading begins a section, unless it is the title at the beginning of the document. A document
@@ -36,7 +40,14 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.loaders.conllu.parse import changes, position_in_block
+from discoprobe.loaders.conllu.parse import (
+    Piece,
+    changes,
+    position_in_block,
+    read_comments,
+    read_sentences,
+    read_text,
+)
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
 from discoprobe.loaders.hashing import document_keys, loose_sentence_keys, sentence_keys, text_keys
@@ -57,8 +68,12 @@ PATTERNS: Final = (
 )
 """Stem and numbers: paragraph and sentence (``x.p.1.s.2``, ``x-p1s2``), two numbers (``x,1.2``), one number (``x-s3``,
 ``x_SENT003``)."""
-SOURCES: Final = ("sent_id", "reference", "orig_file_sentence")
-"""The comments that may name the document of a sentence, in this order."""
+SOURCES: Final = ("sent_id", "plain_id", "reference", "orig_file_sentence")
+"""The comments that may name the document of a sentence, in this order; ``plain_id`` is the id without a remark."""
+NAMED: Final = "named_id"
+"""The column with ``newdoc id`` and ``sent_id``, which may name it where every sentence has both."""
+REMARK: Final = r"(\d[a-zA-Z]?)_[a-zA-Z]{2,}(?:-\d+)?$"
+"""What follows the number of the sentence in an id, such as the language and year of the writer (``1-08_fr-3``)."""
 
 SPLIT_NAME: Final = re.compile(r"(?:.*[-_.])?(?:train|dev|devel|test|valid|validation)(?:[-_.]?\d+)?", re.IGNORECASE)
 LEAST_STEMS: Final = 3
@@ -128,12 +143,16 @@ def _evidence(ids: Sequence[str], pattern: str, source: str) -> Evidence:
     consecutive = sum(1 in map(sub, after, before) for before, after in steps) / max(len(steps), 1)
     named = sorted(stem for stem in sizes if SPLIT_NAME.fullmatch(stem))
     size = max(sizes.values(), default=0)
-    kind = "sentence ids" if source == "sent_id" else f"values of {source}"
+    # a stem that is another stem with a number is a sentence that was divided later (``x_184_1``, ``x_184_2``)
+    divided = {stem for stem in sizes if (match := re.match(pattern, stem)) and match[1] in sizes}
+    several = sum(n > 1 for stem, n in sizes.items() if stem not in divided)
+    kind = f"values of {source}" if source in SOURCES[2:] else "sentence ids"
     objections = {
         f"{len(places)} of {len(ids)} {kind} are a stem and a number": len(places) < LEAST_MATCHED * max(len(ids), 1),
         f"the {kind} name splits ({', '.join(named[:3])})": bool(named),
         f"the {kind} have {stems} stems": stems < LEAST_STEMS,
         f"{len(places)} sentences have {stems} stems": len(places) < LEAST_MEAN * stems,
+        f"only {several} stems of the {kind} have more than one sentence": several < LEAST_STEMS,
         f"no two numbers of a stem of the {kind} are consecutive": not consecutive,
         f"all {stems} stems of the {kind} but one have {size} sentences": (
             size >= LEAST_PIECE and sum(n == size for n in sizes.values()) >= stems - 1
@@ -316,11 +335,12 @@ DIGITS: Final = re.compile(r"([0-9]+)")
 class Carried(msgspec.Struct, frozen=True):
     """The state that a block of a file passes on to the next."""
 
+    notes: tuple[str, ...] = ()  # why ``newdoc`` comments of the block are not believed
     doc_id: str | None = None  # the document at the end of the block
     sentences: int = 0  # number of its sentences so far
     unnamed: int = 0  # number of documents without an id in the file so far
-    marked: bool | None = None  # whether the file's ``newdoc`` comments mark documents; None before its first sentence
-    evidence: Evidence | None = None  # of the ids, if they show documents
+    begun: bool = False  # whether a block of the file was read
+    evidence: Evidence | None = None  # of the ids, if they decide
     headings: int = 0  # number of headings of that document so far
     key: int = 0  # of that document, made of its sentences in the block in which it begins
 
@@ -347,37 +367,95 @@ def document_ids(
         return pl.Series([stems[i] for i in piece.tolist()], dtype=pl.String), begins
     if rule.kind == "none":
         return ids, begins
-    patterns = {number: stem.pattern for number, stem in evidence.items()}
+    patterns = {number: "" if stem.objection else stem.pattern for number, stem in evidence.items()}
     if rule.kind == "sent_id":
         patterns = dict.fromkeys(piece.tolist(), rule.pattern)
     if len(patterns) < len(set(piece.tolist())):
         ids, begins = _ids_by_newdoc(sentences, stems, rule, carried)
     for number, pattern in patterns.items():
         rows = np.flatnonzero(piece == number)
-        names = pl.Series(by_stem(sentences["place_id"].gather(rows).to_list(), pattern), dtype=pl.String)
-        ids = ids.scatter(rows, names)
+        of_piece = by_stem(sentences["place_id"].gather(rows).to_list(), pattern) if pattern else [None] * len(rows)
+        ids = ids.scatter(rows, pl.Series(of_piece, dtype=pl.String))
     return ids, begins | (np.isin(piece, list(patterns)) & ids.ne_missing(ids.shift()).to_numpy())
 
 
-def stem_evidence(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried) -> dict[int, Evidence]:
-    """For pieces whose ids show documents: piece → the evidence, with the pattern whose first group is the document.
+def with_place_ids(sentences: pl.DataFrame) -> pl.DataFrame:
+    """Sentences with the columns of :data:`SOURCES` and :data:`NAMED` that are made of others."""
+    return sentences.with_columns(
+        plain_id=pl.col("sent_id").str.replace(REMARK, "$1"),
+        **{NAMED: pl.format("{}|{}", "newdoc_id", "sent_id")},
+    )
 
-    Only the rule ``auto`` uses ids, for files without ``newdoc`` comments. The first block of a large file decides for
-    the whole file.
+
+def stem_evidence(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried) -> dict[int, Evidence]:
+    """For pieces whose ids decide on documents: piece → the evidence; the first group of its pattern is the document.
+
+    It has an objection where ``newdoc`` comments are not believed and the ids show no documents. Only the rule ``auto``
+    uses ids. The first block of a large file decides for the whole file.
+
+    Args:
+        sentences: as `with_place_ids` gives them.
+        rule: how the documents of the treebank are recognised.
+        carried: the state after the block before.
     """
     if rule.kind != "auto" or sentences.is_empty():
         return {}
-    if carried.marked is not None:
+    if carried.begun:
         return {0: carried.evidence} if carried.evidence else {}
     of_piece = {}
-    for part in sentences.select("piece", "newdoc", *SOURCES).partition_by("piece", maintain_order=True):
-        if not part["newdoc"].any():
-            for source in SOURCES:
-                evidence = find_stems(part[source].fill_null("").to_list(), source)
-                if not evidence.objection:
-                    of_piece[int(part["piece"][0])] = evidence
-                    break
+    for part in sentences.partition_by("piece", maintain_order=True):
+        begins = int(part["newdoc"].sum())
+        sources: tuple[str, ...] = SOURCES
+        doubt = ""
+        if begins == part.height > 1:
+            sources, doubt = (NAMED,), "every sentence has a newdoc comment"
+        elif begins and is_shuffled(part):
+            sources, doubt = SOURCES[:2], "the sentences are shuffled, by their ids"
+        elif begins == 1 and part["newdoc"][0]:
+            sources = SOURCES[:2]
+        elif begins:
+            continue
+        every = [find_stems(part[source].fill_null("").to_list(), source) for source in sources]
+        believed = next((evidence for evidence in every if not evidence.objection), None)
+        if believed or doubt:
+            evidence = believed or replace(every[0], objection=f"{doubt}, and {every[0].objection}")
+            of_piece[int(part["piece"][0])] = evidence
     return of_piece
+
+
+JUDGED: Final = 20
+"""Fewer neighbours do not show that sentences are shuffled."""
+TOGETHER: Final = 0.5
+"""In shuffled sentences, a smaller share of those that are not the first of their stem follows one of the same stem."""
+RISING: Final = 0.75
+"""In shuffled sentences, the numbers of a smaller share of neighbours with the same stem rise; by chance it is half."""
+
+
+def is_shuffled(sentences: pl.DataFrame) -> bool:
+    """Whether the ids of a file with ``newdoc`` comments show that its sentences are not in the order of a text.
+
+    So it is in UD_Bororo-BDT, whose comments stayed with the sentences that they stood before. The ids have stems that
+    recur all over a document, or numbers that fall as often as they rise.
+    """
+    ids = sentences["sent_id"].to_list()
+    evidence = find_stems(ids)
+    if evidence.matched < LEAST_MATCHED * len(ids):
+        return False
+    form = re.compile(evidence.pattern)
+    matches = [form.match(name) for name in ids]
+    places = [None if match is None else (match[1], [*map(int, match.groups()[1:])]) for match in matches]
+    begins = sentences["newdoc"].to_list()
+    together = rising = same = n = 0
+    seen: set[str] = set()
+    for before, after, begin in zip([None, *places], places, begins, strict=False):
+        if after is None:
+            continue
+        recurs, follows_same = after[0] in seen, before is not None and before[0] == after[0]
+        seen.add(after[0])
+        n, together = n + recurs, together + (recurs and follows_same)
+        if before is not None and follows_same and not begin:
+            same, rising = same + 1, rising + (after[1] > before[1])
+    return (n >= JUDGED and together < TOGETHER * n) or (same >= JUDGED and rising < RISING * same)
 
 
 def in_order(sentences: pl.DataFrame, evidence: Mapping[int, Evidence]) -> tuple[Ints, Flags]:
@@ -385,7 +463,7 @@ def in_order(sentences: pl.DataFrame, evidence: Mapping[int, Evidence]) -> tuple
     piece = sentences["piece"].to_numpy().astype(np.int64)
     order, is_sorted = np.arange(len(piece)), np.zeros(len(piece), bool)
     for number, stem in evidence.items():
-        if stem.ordered:
+        if stem.ordered or stem.objection:
             continue
         rows = np.flatnonzero(piece == number)
         ids = sentences["place_id"].gather(rows).to_list()
@@ -402,10 +480,6 @@ def _ids_by_newdoc(
     """As `document_ids`, by ``newdoc`` comments."""
     piece, newdoc = sentences["piece"].to_numpy().astype(np.int64), sentences["newdoc"].to_numpy()
     opens, outside, begins = changes(piece), np.zeros(len(piece), bool), newdoc
-    if rule.kind == "auto":  # not where each of several sentences of a file has one; the first block decides
-        sizes = np.bincount(piece)
-        marked = (sizes <= 1) | (np.bincount(piece, weights=newdoc) < sizes)
-        begins = newdoc & (marked[piece] if carried.marked is None else carried.marked)
     if rule.pattern:  # a sentence whose id does not match it is in no document
         within = re.compile(rule.pattern)
         outside = np.array([within.match(sent_id) is None for sent_id in sentences["sent_id"].to_list()], bool)
@@ -524,25 +598,28 @@ def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
     Returns:
         The tables, and the state after the block.
     """
+    sentences = with_place_ids(sentences)
     evidence = stem_evidence(sentences, rule, carried)
     source = pl.col("piece").replace_strict(
         {number: stem.source for number, stem in evidence.items()}, default=SOURCES[0], return_dtype=pl.String
     )
-    place_id = pl.coalesce(pl.when(source == name).then(pl.col(name).fill_null("")) for name in SOURCES)
+    place_id = pl.coalesce(pl.when(source == name).then(pl.col(name).fill_null("")) for name in (*SOURCES, NAMED))
     sentences = sentences.with_columns(place_id=place_id)
     order, is_sorted = in_order(sentences, evidence)
     sentences = sentences[order]
     ids, begins = document_ids(sentences, stems, rule, carried, evidence)
     names = ids.to_list()
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    doc = np.array([numbers[name] for name in names], np.int64)
+    # sentences outside documents are in one row for each genre
+    owners = [(name, genre if name is None else None) for name, genre in zip(names, sentences["genre"], strict=True)]
+    numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners))}
+    doc = np.array([numbers[owner] for owner in owners], np.int64)
     by_doc = np.argsort(doc, kind="stable")
     index = np.empty_like(by_doc)
     index[by_doc] = position_in_block(doc[by_doc])
     goes_on = bool(names) and names[0] is not None and names[0] == carried.doc_id
     index[doc == 0] += carried.sentences if goes_on else 0
     inside = ids.is_not_null().to_numpy()
-    breaks = begins | ~inside | sentences["gap"].to_numpy()
+    breaks = begins | ~inside | sentences["gap"].to_numpy() | _other_source(sentences)
     breaks[1:] |= (np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1) & ~is_sorted[1:]
     breaks |= gaps(sentences["place_id"], ~begins & inside, by_id=rule.kind == "sent_id" or bool(evidence))
     element = elements(sentences["newpar_block"], doc)
@@ -552,7 +629,7 @@ def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
     ends = np.cumsum(np.bincount(doc, minlength=len(numbers)))
     texts_by_doc = [texts[at] for at in by_doc.tolist()]
     of_documents = document_keys(
-        [None if name in made_up else name for name in numbers],
+        [None if name in made_up else name for name, _ in numbers],
         (texts_by_doc[end - n : end] for end, n in zip(ends.tolist(), np.bincount(doc).tolist(), strict=True)),
     ).to_numpy().copy()  # fmt: skip
     if goes_on:
@@ -579,7 +656,7 @@ def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
         .agg(pl.when(genres.len() == 1).then(genres.first()).alias("genre"), pl.len().alias("n_sentences"))
         .with_columns(
             pl.lit(corpus).alias("corpus"),
-            pl.Series("doc_id", list(numbers), pl.String),
+            pl.Series("doc_id", [name for name, _ in numbers], pl.String),
             pl.Series("key", of_documents, pl.UInt64),
             pl.col("n_sentences").cast(pl.UInt32),
         )
@@ -587,16 +664,33 @@ def place(  # noqa: PLR0913, PLR0917 (what the tables depend on)
     )
     if names:
         newdoc = sentences["newdoc"].to_numpy()
-        marked = len(names) == 1 or not newdoc.all() if carried.marked is None else carried.marked
+        refused = {number: stem.objection for number, stem in evidence.items() if stem.objection and not carried.begun}
+        sizes = sentences.group_by("piece").len()
+        n_sentences = dict(sizes.iter_rows())
         carried = Carried(
+            notes=tuple(f"{stems[n]}: no documents in {n_sentences[n]:,} sentences: {refused[n]}" for n in refused),
             doc_id=names[-1],
             sentences=0 if names[-1] is None else int(index[-1]) + 1,
             unnamed=carried.unnamed + int((newdoc & sentences["newdoc_id"].is_null().to_numpy()).sum()),
-            marked=bool(marked),
+            begun=True,
             evidence=evidence.get(0),
             key=int(of_documents[doc[-1]]),
         )
     return documents, placed, replace(carried, headings=headings)
+
+
+def _other_source(sentences: pl.DataFrame) -> Flags:
+    """Whether the ``# source`` of a sentence is another one than that of the sentence before.
+
+    Sources divide texts only if each stands together and most have several sentences: an address or page may be that of
+    one sentence, and a remark in it may come and go (UD_Portuguese-Bosque).
+    """
+    source = sentences["source"]
+    different = (source != source.shift()).fill_null(value=False).to_numpy()
+    distinct = source.drop_nulls().n_unique()
+    if source.count() < LEAST_MEAN * distinct or different.sum() >= max(distinct, 1):
+        return np.zeros(len(source), bool)
+    return different
 
 
 def _made_of_file_names(
@@ -620,16 +714,11 @@ def explain_documents(path: Path, rule: DocumentRule) -> str:
     """
     if rule.kind != "auto":
         return f"{rule} (catalogue)"
-    text = b"".join(blocks(path, 2**24, rule))
-    n = sum(1 for _ in NEWDOC.finditer(text))
-    if n and n >= sum(1 for _ in SENT_ID.finditer(text)):
-        return "none: every sentence has a newdoc comment"
-    if n:
+    text = read_text([Piece(path.name, b"".join(blocks(path, 2**24, rule)))])
+    rows = pl.DataFrame({"block": text.block[~text.is_comment & ~text.is_blank]})
+    sentences = with_place_ids(read_sentences(text, read_comments(text), rows))
+    if evidence := stem_evidence(sentences, rule, Carried()):
+        return str(evidence[0])
+    if n := int(sentences["newdoc"].sum()):
         return f"{n} by newdoc"
-    comments = {source: re.compile(rf"^# ?{source}[ =]+(.*?) *$".encode(), re.MULTILINE) for source in SOURCES}
-    by_source = {
-        source: [match[1].decode(errors="replace") for match in form.finditer(text)]
-        for source, form in comments.items()
-    }
-    evidence = [find_stems(ids, source) for source, ids in by_source.items() if ids or source == SOURCES[0]]
-    return str(next((of_source for of_source in evidence if not of_source.objection), evidence[0]))
+    return str(find_stems(sentences["sent_id"].to_list()))

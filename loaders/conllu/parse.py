@@ -449,7 +449,16 @@ def _find_forms(text: str, forms: list[str]) -> Ints | None:
     return None if text[at:].strip() else np.array(starts)
 
 
-STRUCTURE: Final = ("section_number", "title", "speaker", "newpar_block", "gap", "reference", "orig_file_sentence")
+STRUCTURE: Final = (
+    "section_number",
+    "title",
+    "speaker",
+    "newpar_block",
+    "gap",
+    "source",
+    "reference",
+    "orig_file_sentence",
+)
 """Columns of comments on the structure of documents."""
 KEYS: Final = {
     "sent_id": "given_id",
@@ -462,6 +471,7 @@ KEYS: Final = {
     "meta::title": "title",
     "speaker": "speaker",
     "gap": "gap",  # text of the source is missing before the sentence; GAP has its other names
+    "source": "source",  # the text or site that a sentence is from
     "reference": "reference",  # of the sentence in its source
     "orig_file_sentence": "orig_file_sentence",
 }

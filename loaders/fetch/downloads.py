@@ -88,7 +88,8 @@ def select(names: Iterable[str], licences: Licences = "open") -> list[PinnedCorp
             closed = [record for record in language.left_out if record.files and licences == "all"]
             of_language = (*language.treebanks, *closed, *language.texts)
             corpora += of_language or (treebanks.needed_corpora(name, licences) if names else ())
-            corpora += [language.forms] if of_language and language.forms else []
+            if of_language and language.forms and (language.forms.default or licences == "all"):
+                corpora.append(language.forms)
     return list(dict.fromkeys(corpora))
 
 
@@ -119,8 +120,7 @@ def list_corpora(names: Iterable[str] = ()) -> list[dict[str, str | int | None]]
                 **about, "name": corpus.name, "licence": normalise(corpus.licence), "documents": documents,
                 "default": corpus.default and offered, "files": len(corpus.files),
                 "bytes": corpus.bytes if corpus.files else None,
-                "cached": sum(location(corpus, file).is_file() for file in corpus.files), "offered": offered,
-                "note": note,
+                "cached": _n_cached(corpus), "offered": offered, "note": note,
             })  # fmt: skip
         rows += (
             {
@@ -136,6 +136,13 @@ def list_corpora(names: Iterable[str] = ()) -> list[dict[str, str | int | None]]
 def folder(corpus: PinnedCorpus) -> Path:
     """The folder of a corpus in the cache; it holds the pinned files and no others."""
     return cache_folder() / "corpora" / corpus.repo / corpus.commit / corpus.lang / corpus.name
+
+
+def _n_cached(corpus: PinnedCorpus) -> int:
+    """How many files of a corpus are in the cache; they are looked for only where it has a folder, which is fast."""
+    if not (place := folder(corpus)).is_dir():
+        return 0
+    return sum((place / corpus.place(file)).is_file() for file in corpus.files)
 
 
 def location(corpus: PinnedCorpus, file: File) -> Path:

@@ -9,7 +9,8 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "language": ["Availability", "Condition", "LanguageData", "LanguageSection", "UPOS", "Upos", "WITHOUT_SPACES",
-        "check_small_letters", "has_spaces", "language_data", "languages", "parse_language", "script_share"],
+        "check_small_letters", "has_spaces", "lacking", "language_data", "languages", "parse_language", "script_share",
+        "wordfreq_code"],
     "spacing": ["close_up", "is_spaced_out"],
-    "word_lists": ["read_frequencies", "wordfreq_code", "wordfreq_form", "wordfreq_ipm"],
+    "word_lists": ["read_frequencies", "wordfreq_form", "wordfreq_ipm"],
 })  # fmt: skip

@@ -23,6 +23,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_
 import langcodes
 import msgspec
 import regex
+from langcodes.data_dicts import MACROLANGUAGES
 
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import convert_table, line_of, parse_toml, read_utf8
@@ -34,6 +35,7 @@ _DATA: Final = parse_toml(
 """Data that `langcodes` and Unicode lack; the file explains them."""
 SCRIPTS: Final = {lang: codes.split() for codes, langs in _DATA["languages"].items() for lang in langs.split()}
 WITHOUT_SPACES: Final = frozenset(_DATA["without_spaces"]["scripts"].split())
+WITHOUT_MARKS: Final = frozenset(_DATA["without_marks"]["scripts"].split())
 LETTERS: Final = regex.compile(r"(?:(?=\p{L})[^\p{Script=Common}\p{Script=Inherited}])+")
 """A sequence of letters, without those that several scripts share (Common, Inherited)."""
 
@@ -41,6 +43,37 @@ LETTERS: Final = regex.compile(r"(?:(?=\p{L})[^\p{Script=Common}\p{Script=Inheri
 def has_spaces(lang: str) -> bool:
     """Whether the usual script of a language puts spaces between words."""
     return WITHOUT_SPACES.isdisjoint(_codes(lang))
+
+
+def lacking(code: str) -> list[str]:
+    """What rules use and do not have of a language: ``sentence marks``, ``spaces``, ``connectives`` and others.
+
+    Sentence marks and spaces are those of its usual script; connectives and pronouns are sections of its file; the
+    frequency list is that of wordfreq.
+    """
+    data = language_data(code)
+    has = {
+        "sentence marks": WITHOUT_MARKS.isdisjoint(_codes(code)), "spaces": data.spaces,
+        **{section: section in data.sections for section in ("connectives", "pronouns")},
+        "frequency list": wordfreq_code(code) is not None,
+    }  # fmt: skip
+    return [name for name, is_there in has.items() if not is_there]
+
+
+@functools.cache
+def wordfreq_code(lang: str) -> str | None:
+    """The code of wordfreq's list for a language; None if there is none.
+
+    The list is that of the language itself (``tl`` and ``fil`` are codes of the same language), else that of its
+    macrolanguage (Serbian and Croatian use Serbo-Croatian), else that of a language of which it is the macrolanguage
+    (Norwegian uses Bokmål). Macrolanguages are those of the IANA registry, from `langcodes`.
+    """
+    from wordfreq import available_languages
+
+    listed = sorted(available_languages())
+    standard = langcodes.standardize_tag(lang)
+    members = (code for code in listed if MACROLANGUAGES.get(code) == lang)
+    return next((code for code in (lang, standard, MACROLANGUAGES.get(lang), *members) if code in listed), None)
 
 
 def script_share(text: str, lang: str) -> float:

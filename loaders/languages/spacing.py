@@ -23,6 +23,7 @@ class Spacing(LanguageSection, frozen=True):
         joining: words that are written close to both of their neighbours (the hyphen of *well-known*).
         elides: whether a word that ends in an apostrophe is written close to the next one (*l'eau*).
         apart: marks between which and their word there is a blank (French *« Non ! »*).
+        hyphenated: words that follow another one with a hyphen and no blank (Czech *jsou-li*).
         inward: whether guillemets may point inward (German *»Ja«*); those of a text do if the first one does.
     """
 
@@ -31,6 +32,7 @@ class Spacing(LanguageSection, frozen=True):
     joining: frozenset[str] = frozenset({"/"})
     elides: bool = False
     apart: frozenset[str] = frozenset()
+    hyphenated: frozenset[str] = frozenset()
     inward: bool = False
 
 

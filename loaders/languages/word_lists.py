@@ -14,9 +14,9 @@ from typing import Final
 
 import langcodes
 import polars as pl
-from langcodes.data_dicts import MACROLANGUAGES
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.languages.language import wordfreq_code
 
 MILLION: Final = 1_000_000
 SCHEMA: Final = {"word": pl.String, "ipm": pl.Float64}
@@ -24,22 +24,6 @@ SCHEMA: Final = {"word": pl.String, "ipm": pl.Float64}
 _COLUMNS: Final = 2
 REMEMBERED: Final = 2**18
 """Number of words whose form in wordfreq's list is cached: about 40 MB."""
-
-
-@functools.cache
-def wordfreq_code(lang: str) -> str | None:
-    """The code of wordfreq's list for a language; None if there is none.
-
-    The list is that of the language itself (``tl`` and ``fil`` are codes of the same language), else that of its
-    macrolanguage (Serbian and Croatian use Serbo-Croatian), else that of a language of which it is the macrolanguage
-    (Norwegian uses Bokmål). Macrolanguages are those of the IANA registry, from `langcodes`.
-    """
-    from wordfreq import available_languages
-
-    listed = sorted(available_languages())
-    standard = langcodes.standardize_tag(lang)
-    members = (code for code in listed if MACROLANGUAGES.get(code) == lang)
-    return next((code for code in (lang, standard, MACROLANGUAGES.get(lang), *members) if code in listed), None)
 
 
 def wordfreq_ipm(words: pl.Series, code: str) -> pl.Series:
@@ -172,6 +156,9 @@ Paradigms = dict[str, list[tuple[str, Tags]]]
 def read_paradigms(paths: Sequence[Path], lemmas: Container[str], *, strict: bool = True) -> Paradigms:
     """The forms of verbs, in small letters, with their tags, by lemma; not imperatives, which have no subject.
 
+    Forms of several words are left out: they have auxiliaries or pronouns (Welsh *achosen nhw*, they would cause), and
+    do not stand in the place of one word.
+
     Args:
         paths: the files of a table.
         lemmas: of the verbs that are needed, in small letters.
@@ -193,8 +180,9 @@ def read_paradigms(paths: Sequence[Path], lemmas: Container[str], *, strict: boo
             tags = _tags(cells[2])
             if any(tag == "V" or tag.startswith("V.") for tag in tags):
                 n_verbs += 1
-                if (lemma := cells[0].strip()) in lemmas and "IMP" not in tags:
-                    paradigms[lemma].append((cells[1].strip(), tags))
+                lemma, form = cells[0].strip(), cells[1].strip()
+                if lemma in lemmas and "IMP" not in tags and " " not in form:
+                    paradigms[lemma].append((form, tags))
         if strict and not n_verbs:
             raise UsageError(f"{path}: has no verbs; give a table of UniMorph: {FORMAT}")
     return dict(paradigms)

@@ -64,6 +64,7 @@ class AnnotationOptions(msgspec.Struct, frozen=True):
     segment: bool = False  # only find sentences and words
     stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
     processors: tuple[str, ...] = ANNOTATING  # of Stanza
+    parsers: tuple[str, ...] = ()  # what annotates, as ``--parser`` has it, and a second that has to agree; else Stanza
     download: bool = False  # download missing models
     read: ReadOptions = ReadOptions()  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
@@ -72,6 +73,7 @@ class AnnotationOptions(msgspec.Struct, frozen=True):
     citation: str = ""  # of the same
 
 
+DEFAULT: Final = AnnotationOptions()
 NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name != "lang")
 WORDS: Final = {"yes": True, "no": False}
 

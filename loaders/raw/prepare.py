@@ -22,7 +22,7 @@ import pickle  # noqa: TID251 (between processes of one run)
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ from discoprobe.loaders.fetch.remote_files import as_path
 from discoprobe.loaders.files import File, alone, cache_folder, hash_of_json, work_folder, write_atomically
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
-from discoprobe.loaders.raw import stanza_engine
+from discoprobe.loaders.raw import parsers, stanza_engine
 from discoprobe.loaders.raw.document import AnnotationOptions, RawDocument, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
@@ -110,7 +110,10 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
     """
     if options.segment and options.rules:
         return RuleEngine(lang)
-    processors = ("tokenize",) if options.segment else options.processors
+    first, *_ = options.parsers or (parsers.STANZA,)
+    if not options.segment and not parsers.is_stanza(first):
+        return parsers.find_parser(first, lang, options.lengths)
+    processors = ("tokenize",) if options.segment else _processors(first, options.processors)
     try:
         folder = options.stanza_dir or stanza_engine.default_folder()
         if options.download:
@@ -121,6 +124,48 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         if not options.segment or options.stanza_dir is not None or options.download:
             raise
         return RuleEngine(lang)
+
+
+def _processors(name: str, processors: Sequence[str]) -> Sequence[str]:
+    """The processors of ``stanza=gsd`` (all of one package) or ``stanza=pos=gsd,lemma=hdt``; else those given."""
+    packages = name.partition("=")[2]
+    if "=" in packages:
+        return packages.split(",")
+    return [f"{each.partition('=')[0]}={packages}" for each in processors] if packages else processors
+
+
+def parser_of(made_by: Mapping[str, Any]) -> str:
+    """The name of the parser that made an annotation, by its identity; empty for rules, which parse nothing.
+
+    Raises:
+        UnsupportedError: it is text that was parsed before, or a Python file of no plugin in use.
+    """
+    engine = made_by["engine"]
+    if engine == "rules":
+        return ""
+    if engine == parsers.STANZA:
+        return f"{engine}={','.join(f'{name}={package}' for name, package in made_by['packages'].items())}"
+    if engine == parsers.PARSED:
+        raise UnsupportedError("the text was parsed before: give its CoNLL-U files with --parser")
+    if engine not in parsers.parser_files():
+        digest = str(made_by["parser"])[:12]
+        raise UnsupportedError(
+            f"the text was parsed by {engine}.py (SHA-256 {digest}); give the file with --parser, or its plugin with "
+            "--plugins"
+        )
+    return str(engine)
+
+
+def choose_witness(lang: str, options: AnnotationOptions) -> Engine | None:
+    """The second parser of the options, which has to agree with the first; None if there is none.
+
+    Raises:
+        DiscoprobeError: as for `choose_engine`.
+    """
+    _, *others = options.parsers or ("",)
+    if not others:
+        return None
+    return choose_engine(lang, msgspec.structs.replace(options, parsers=tuple(others), lengths=None))
 
 
 def parquet_corpus(url: str, about: Source, options: AnnotationOptions) -> Corpus:
@@ -134,7 +179,8 @@ def parquet_corpus(url: str, about: Source, options: AnnotationOptions) -> Corpu
     """
     rules = options.segment and options.stanza_dir is None and language_data(about.lang).spaces
     engine = choose_engine(about.lang, msgspec.structs.replace(options, rules=rules))
-    return text_corpus(url, about, options.read, engine)
+    witness = choose_witness(about.lang, options) if engine.tags else None
+    return text_corpus(url, about, options.read, engine, witness)
 
 
 def _part(out: Path, key: str) -> Path:

@@ -27,7 +27,7 @@ from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, open_file, pinned, reaching
 from discoprobe.loaders.files import File, cache_folder, hash_of_json
 from discoprobe.loaders.hashing import document_keys, sentence_keys, text_keys
-from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
+from discoprobe.loaders.raw.document import DropCounts, Paragraph, RawDocument, ReadOptions, TextWithOffsets
 from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.segmentation import Engine, Sentence, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import document_id, find_column, find_columns, rows_of
@@ -70,6 +70,7 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
     engine: Engine  # finds the sentences, and may annotate them
     fills: bool = False  # whether it is read only after all other parts of the corpus
     first: int | None = None  # of its rows in the row group; None if it is the whole row group
+    witness: Engine | None = None  # annotates the sentences a second time
 
     @property
     def identity(self) -> str:
@@ -99,6 +100,8 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
         ]  # fmt: skip
         if self.first is not None:
             depends.append(self.n_documents)
+        if self.witness is not None:
+            depends.append(self.witness.identity)
         return hash_of_json(depends)
 
     def load(self) -> Shard:
@@ -109,7 +112,8 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
             CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
         """
         entry = cache.find(cache_folder(), self.key)
-        return (self._make() if entry is None else entry)[0][0].load()
+        shard, *others = [stored.load() for stored in (self._make() if entry is None else entry)[0]]
+        return msgspec.structs.replace(shard, witness=others[0]) if others else shard
 
     def record(self) -> Mapping[str, Any] | None:
         """The record of the part, made when it was read; None if the cache does not have the part.
@@ -147,7 +151,8 @@ class TextCorpusPart(msgspec.Struct, frozen=True):
             "words": int(shard.sentences["n_words"].sum()), "corrections": corrections,
             "drops": {"reading": reading.reasons, "annotation": dropped},
         }  # fmt: skip
-        return cache.store(cache_folder(), self.key, [shard], lambda: counts)
+        others = [] if self.witness is None else [parsed_by(self.witness, shard.sentences)]
+        return cache.store(cache_folder(), self.key, [shard, *others], lambda: counts)
 
 
 def _make_shard(
@@ -203,7 +208,26 @@ def annotated_shard(
     return Shard(of_documents, placed, parsed.tokens, confidence=confidence)
 
 
-def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:
+def parsed_by(engine: Engine, sentences: pl.DataFrame) -> Shard:
+    """The sentences of a table (``sent_id``, ``text``) as an engine annotates them.
+
+    A sentence that the engine divides, or cannot read, is left out.
+    """
+    documents = [
+        RawDocument(sent_id, (Paragraph(TextWithOffsets(text), sentences=((0, len(text)),)),), sent_id, text)
+        for sent_id, text in sentences.select("sent_id", "text").iter_rows()
+    ]
+    annotated = [
+        (document, of_document)
+        for document, of_document in annotated_documents(documents, engine, Counter(), Counter())
+        if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text
+    ]
+    return annotated_shard(annotated, "parsed", ())
+
+
+def text_corpus(
+    url: str, source: Source, options: ReadOptions, engine: Engine, witness: Engine | None = None
+) -> Corpus:
     """The corpus of text in parquet files, given by a path, URL or pattern; only the footers of the files are read.
 
     The corpus has the layer ``sections`` in any case: whether texts have headings is known only when they are read.
@@ -213,6 +237,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
         source: name, language, licence and citation; repository and commit, if the URL is not of the Hub.
         options: how the text is read and filtered; ``lang`` in it is ignored.
         engine: finds the sentences, and may annotate them.
+        witness: annotates the sentences a second time; None for no second annotation.
 
     Raises:
         UnsupportedError: the files have no rows.
@@ -224,7 +249,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     place, repository, commit = pinned(url)
     files = files_at(place, PARQUET)
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
-        of_files = pool.map(lambda file: list(_parts_of_file(source.name, file, options, engine)), files)
+        of_files = pool.map(lambda file: list(_parts_of_file(source.name, file, options, engine, witness)), files)
         parts = tuple(chain.from_iterable(of_files))
     if not parts:
         raise UnsupportedError(f"{url}: the parquet files have no row")
@@ -232,13 +257,19 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     source = msgspec.structs.replace(
         source, repo=repository or source.repo, commit=commit or source.commit,
         files=tuple(msgspec.structs.replace(file, url="") for file in files),
-        annotation={"made_by": dict(engine.identity), "read": msgspec.structs.asdict(options) | {"source": place}},
+        annotation={
+            "made_by": dict(engine.identity),
+            "read": msgspec.structs.asdict(options) | {"source": place},
+            **({"witness": dict(witness.identity)} if witness else {}),
+        },
     )  # fmt: skip
     layers = ["sections", "text", *(("lemma", "upos", "feats", "deps") if engine.tags else ())]
     return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, dict.fromkeys(layers, rows)))
 
 
-def _parts_of_file(corpus: str, file: File, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
+def _parts_of_file(
+    corpus: str, file: File, options: ReadOptions, engine: Engine, witness: Engine | None
+) -> Iterator[TextCorpusPart]:
     """The parts of a file from its footer."""
     with _open_parquet(file) as parquet:
         columns = find_columns(parquet.schema_arrow.names, options, file.path)
@@ -253,7 +284,7 @@ def _parts_of_file(corpus: str, file: File, options: ReadOptions, engine: Engine
                 first, end = (group.num_rows * each // n_parts for each in (n, n + 1))
                 part = TextCorpusPart(
                     corpus, file, number, before + first, end - first, size * (end - first) // group.num_rows, options,
-                    engine, first=first if engine.tags else None,
+                    engine, first=first if engine.tags else None, witness=witness,
                 )  # fmt: skip
                 yield part
             before += group.num_rows

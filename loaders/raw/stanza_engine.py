@@ -106,6 +106,11 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = ANNOTATING)
         langs = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
         raise UnsupportedError(f"no Stanza model of '{lang}' (only of {langs}) in {folder}; {remedy}")
     available = resources[code]
+    of_package = available.get("packages", {})  # the package of each processor, by the name of a treebank
+    chosen = {
+        name: package if package in available.get(name, ()) else of_package.get(package, {}).get(name, package)
+        for name, package in chosen.items()
+    }
     models = common.maintain_processor_list(resources, code, None, dict(chosen))
     packages = {name: of_processor[0].package for name, of_processor in models}
     for name, package in chosen.items():
@@ -310,6 +315,7 @@ def _pipeline(engine: StanzaEngine) -> Any:
         pipeline = stanza.Pipeline(
             engine.code, dir=str(engine.folder), package=None, processors=dict(engine.packages), download_method=None,
             device=engine.device, verbose=False, logging_level="CRITICAL",
+            lemma_store_results=True,  # a lemma depends on word and tag, and half of the words are frequent ones
         )  # fmt: skip
     except MemoryError:
         raise

@@ -18,6 +18,7 @@ from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, 
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
 from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit.thresholds import BY_ID, OF_WORDS
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
@@ -185,31 +186,43 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
     ]
 
 
-def reports(datasets: Sequence[AuditInput], jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
-    """A judged report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
+def reports(
+    datasets: Sequence[AuditInput], jobs: int, progress: Callable[[str, int, int], None], expected: Sequence[str] = ()
+) -> list[Report]:
+    """A judged report per dataset, in order. If there is only one, its checks and solvers can use two processes.
+
+    Raises:
+        UnknownNameError: what is expected is no check.
+    """
+    if unknown := next((name for name in expected if name not in BY_ID), ""):
+        raise UnknownNameError("check", unknown, BY_ID)
+    no_cue = tuple(sorted({*expected, *(OF_WORDS if "words" in expected else ())}))
     reports: list[Report] = []
     with process_pool(min(jobs, max(2, len(datasets)))) as executor:
         if len(datasets) == 1:
-            return judged([audit(datasets[0], executor=executor)])
-        for report in (executor.map if executor else map)(audit, datasets):
-            reports.append(report)
-            progress("auditing", len(reports), len(datasets))
-    return judged(reports)
+            reports = [audit(datasets[0], executor=executor)]
+        else:
+            for report in (executor.map if executor else map)(audit, datasets):
+                reports.append(report)
+                progress("auditing", len(reports), len(datasets))
+    return judged([msgspec.structs.replace(report, expected=no_cue) for report in reports])
 
 
-def audit_all(
-    names: Sequence[str], out: Path, reading: Reading, jobs: int, progress: Callable[[str, int, int], None]
-) -> tuple[Read, list[Report]]:
-    """What is read under some names (`read_all`), and a judged report on each dataset."""
+def audit_all(  # noqa: PLR0913 (one parameter per option)
+    names: Sequence[str], out: Path, reading: Reading, jobs: int, progress: Callable[[str, int, int], None], *,
+    expected: Sequence[str] = (),
+) -> tuple[Read, list[Report]]:  # fmt: skip
+    """What is read under some names (`read_all`), and a judged report on each dataset (`reports`)."""
     read = read_all(names, out, reading)
-    return read, reports(read[0], jobs, progress)
+    return read, reports(read[0], jobs, progress, expected)
 
 
 def audit_any(  # noqa: PLR0913 (one parameter per option)
     data: object, *, text: str | Sequence[str] = (), label: str | None = None, choices: str | Sequence[str] = (),
     pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
     edited: str | Sequence[str] = (), exclude: str | Sequence[str] = (), config: str | None = None,
-    format_name: str | None = None, encoding: str = "", name: str = "data", jobs: int = 1,
+    expected: str | Sequence[str] = (), format_name: str | None = None, encoding: str = "", name: str = "data",
+    jobs: int = 1,
 ) -> Report:  # fmt: skip
     """The audit of a config or of data in memory.
 
@@ -227,6 +240,8 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         edited: labels of texts that were edited. By default they are known by names such as ``edited``.
         exclude: labels whose rows are left out.
         config: configuration of a dataset of the Hub.
+        expected: checks that read what the labels are about, so that they are no cue; ``words`` stands for all that
+            have no threshold in such data.
         format_name: format of files, as ``--format`` has it. By default it is detected.
         encoding: of text files, as Python calls it.
         name: name of the data in the report.
@@ -253,7 +268,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         read, skipped = read_dataset(name, splits, reading)
     else:
         read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
-    report = reports(read, jobs, silent)[0]
+    report = reports(read, jobs, silent, _names(expected))[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
     return msgspec.structs.replace(report, notes=(*report.notes, *notes))
 

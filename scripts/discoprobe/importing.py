@@ -145,7 +145,8 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
         lang: code of the language.
         source: where the rows come from, with licence and citation.
         leaks: what is done with rows that splits share: ``keep``; ``drop`` leaves out those of earlier splits, which
-            are counted; ``regroup`` divides all rows again, so that rows that share a sentence are in one split.
+            are counted; ``regroup`` divides all rows again, each once, so that rows that share a sentence are in one
+            split.
 
     Raises:
         DiscoprobeError: the rows are not of this type, or ``drop`` would take more than ``MOST_DROPPED`` of a split.
@@ -168,7 +169,10 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
                 "(the card says what leaks), or use --regroup: it divides all rows again, so that rows that share a "
                 "sentence are in one split"
             )
-    used, remark = regrouped(data) if leaks == "regroup" else (used, "")
+    remark = ""
+    if leaks == "regroup":
+        used, remark = regrouped(data)
+        dropped = {"dup-within": n} if (n := data.rows.height - used.rows.height) else {}
     if remark and len(used.splits) < len(data.splits):
         raise DiscoprobeError(f"--regroup: {remark}; so a split has no rows. Keep the splits as they are published")
     texts, n_context = pl.col("texts"), pl.col("n_context")
@@ -202,7 +206,8 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
         name=f"{name}_{lang}", task=name, lang=lang, shape=shape, labels=data.labels, splits=splits,
         drops=left_out | dropped, meanings=meanings | {check: LEAKS[check] for check in dropped},
         candidates=data.rows.height + sum(left_out.values()), sources=(source,), read=(source.name,),
-        definition=f"{question}, from {source.name}.\n\n{about}", split_by="", published=True, pairs=False,
+        definition=f"{question}, from {source.name}.\n\n{about}", asks=question, split_by="",
+        published=True, pairs=False,
         notes=(*(data.read.notes if data.read else ()), *filter(None, [remark])), exempt=exempt,
     )  # fmt: skip
 
@@ -232,9 +237,13 @@ def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
 def regrouped(data: AuditInput) -> tuple[AuditInput, str]:
     """``data`` with rows that share an input, a sentence or a near duplicate in one split, and a remark on the groups.
 
+    Of a row that occurs several times the first stays: its copies would be in its split. Splits keep their shares.
     The groups (connected rows, over any number of steps) are dealt from the largest to the smallest, those of one size
     in the order of a hash, each to the split that lacks most of its published share of the rows.
     """
+    once = data.rows.filter(data.keyed["input"].is_first_distinct())
+    placed = once.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
+    data = replace(data, rows=placed)
     rows = data.rows.with_row_index("row")
     numbers = rows.select("row", "split", "place")
     n = rows.height

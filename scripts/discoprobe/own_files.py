@@ -25,7 +25,8 @@ from discoprobe.loaders.languages.language import (
     general_facts,
     packaged_language,
 )
-from discoprobe.loaders.plugins import CATALOGUE, FAMILIES, LANGUAGES, use_plugins
+from discoprobe.loaders.plugins import CATALOGUE, FAMILIES, LANGUAGES, PARSERS, use_plugins
+from discoprobe.loaders.raw.parsers import parser_module
 from discoprobe.request import NOT_IN_NAMES
 
 LONGEST_SUMMARY: Final = 160
@@ -172,18 +173,19 @@ def sections() -> Mapping[str, type[LanguageSection]]:
 def mistakes_in(file: Path) -> list[str]:
     """All mistakes of a file of a plugin, each a line with file, line number and the allowed values; empty for none.
 
-    A TOML file with a table ``[language]`` is a catalogue, another one is of a language; a Python file is a task.
+    A TOML file with a table ``[language]`` is a catalogue, another one is of a language; a Python file is a task,
+    in the folder ``parsers`` a parser.
 
     Raises:
         DiscoprobeError: the file cannot be read.
         UsageError: it is neither Python nor TOML.
     """
     if file.suffix not in {".py", ".toml"}:
-        raise UsageError(f"{file}: neither a task (.py) nor a language or corpus file (.toml)")
+        raise UsageError(f"{file}: neither a task or parser (.py) nor a language or corpus file (.toml)")
     text = read_utf8(file)
     file = file.resolve()
     if file.suffix == ".py":
-        return list(_of_task(file, text))
+        return list((_of_parser if file.parent.name == PARSERS else _of_task)(file, text))
     try:
         tables = parse_toml(text, str(file))
     except DiscoprobeError as error:
@@ -194,9 +196,17 @@ def mistakes_in(file: Path) -> list[str]:
     return sorted(dict.fromkeys(lines), key=lambda line: int(line.removeprefix(f"{file}:").partition(":")[0]))
 
 
+def _of_parser(file: Path, _text: str) -> Iterator[str]:
+    try:
+        parser_module(file)
+    except DiscoprobeError as error:
+        yield str(error)
+
+
 def _of_task(file: Path, text: str) -> Iterator[str]:
     if file.parent.name not in FAMILIES:
-        yield f"{file}:1: a task belongs into one of the folders {', '.join(FAMILIES)} of a plugin"
+        folders = ", ".join(FAMILIES)
+        yield f"{file}:1: a task belongs into one of the folders {folders} of a plugin, a parser into {PARSERS}"
         return
     try:
         use_plugins(file.parents[1])

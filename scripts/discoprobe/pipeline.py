@@ -42,12 +42,13 @@ from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.corpus import Corpus, Loadable
-from discoprobe.loaders.errors import RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.files import cache_folder
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
+from discoprobe.loaders.raw.document import DEFAULT, AnnotationOptions
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
 from discoprobe.plan import Plan, fill_of, is_filled, plan, planned_again
 from discoprobe.request import Request
@@ -55,11 +56,19 @@ from discoprobe.sources import corpora_of
 
 
 class BuildResult(msgspec.Struct, frozen=True):
-    """The manifest of the release, the names of the configs that were built, and the configs that are not available."""
+    """What a build made.
+
+    Attributes:
+        manifest: of the release.
+        built: the names of the configs that were built.
+        missing: the configs that are not available.
+        broken: by language the fault in a file, because of which nothing of the language was built.
+    """
 
     manifest: Manifest
     built: tuple[str, ...]
     missing: tuple[Unavailable, ...]
+    broken: Mapping[str, DiscoprobeError] = {}
 
     @property
     def failed(self) -> list[str]:
@@ -75,7 +84,8 @@ def run(
     """Builds a release folder; in an existing one the configs that are built are replaced, and the others stay.
 
     The results of each language are kept in the cache until the release is complete. If a build is killed or fails, the
-    next one with the same inputs continues with the language that it had reached.
+    next one with the same inputs continues with the language that it had reached. A fault in a file of one language
+    does not end the build of the others.
 
     Args:
         made: what is read and built.
@@ -84,11 +94,12 @@ def run(
         corpora: the corpora and the tasks that are built from each; by default those of the plan.
 
     Raises:
-        DiscoprobeError: the corpora or the folder cannot be used; ``out`` is then unchanged.
+        DiscoprobeError: the folder or no corpus can be used; ``out`` is then unchanged.
     """
     request = made.request
+    broken: dict[str, DiscoprobeError] = {}
     if corpora is None:
-        corpora = corpora_of(made, progress)
+        corpora = corpora_of(made, progress, broken)
     built: list[str] = []
     missing: list[Unavailable] = []
     kept: list[Path] = []
@@ -116,12 +127,14 @@ def run(
                 release.add(config, report, inputs[config.task], _documents_used(of_config, config))
                 built.append(config.name)
             release.add_corpus(_as_read(corpus, parts_read.values()))
+        if broken and not (built or missing):
+            raise next(iter(broken.values()))
         failed = [] if request.keep_failed else release.leave_out_failed()
         complete = release.finish()
     for place in kept:
         place.unlink(missing_ok=True)
     present = [name for name in built if name in complete.configs]
-    return BuildResult(complete, tuple(present), (*missing, *failed))
+    return BuildResult(complete, tuple(present), (*missing, *failed), broken)
 
 
 def _as_used(corpus: Corpus, task: AnyTask) -> Corpus:
@@ -407,11 +420,13 @@ def why(made: Plan, config: str, sentence: str, progress: Progress = silent) -> 
     raise UnknownNameError("config", config, [])
 
 
-def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
+def rebuilder(
+    corpora: tuple[str, ...], jobs: int, given: AnnotationOptions = DEFAULT
+) -> Callable[[Manifest, Path], None]:
     """A function that builds the configs of a manifest again: from ``corpora``, else from the manifest's sources.
 
-    Raw text is read and annotated with the options in the manifest, and with the models in ``stanza_dir`` (by default
-    Stanza's own folder).
+    Raw text is read and annotated with the options in the manifest, and with Stanza's models in the folder of
+    ``given``, or by its parsers, if it names any.
 
     The function raises DiscoprobeError for a source that is not in the catalogue, and RemoteError for one that cannot
     be downloaded any more. Both messages name the source.
@@ -419,7 +434,7 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
 
     def rebuild(release: Manifest, out: Path) -> None:
         try:
-            plans = list(planned_again(release, release.configs, corpora, jobs, stanza_dir))
+            plans = list(planned_again(release, release.configs, corpora, jobs, given))
         except UnsupportedError as error:
             raise UnsupportedError(f"{error}; --no-rebuild compares the files with the manifest only") from error
         for made in plans:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from discoprobe.builders.settings import UNIMORPH, Settings
-from discoprobe.builders.task import AnyTask, tasks_named
+from discoprobe.builders.task import AnyTask, all_tasks, tasks_named
 from discoprobe.cards.metadata import manifest
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
@@ -38,7 +38,16 @@ from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, is_url, wit
 from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import path_of, plugin_folders
-from discoprobe.loaders.raw.document import AnnotationOptions, DropCounts, ReadOptions, assignments, read_options
+from discoprobe.loaders.raw.document import (
+    DEFAULT,
+    AnnotationOptions,
+    DropCounts,
+    ReadOptions,
+    assignments,
+    read_options,
+)
+from discoprobe.loaders.raw.parsers import PARSED
+from discoprobe.loaders.raw.prepare import parser_of
 from discoprobe.loaders.raw.text_rows import READABLE, files_in
 from discoprobe.request import SAMPLE, Request, catalogue_corpus, is_hub_text
 from discoprobe.silver import is_annotated
@@ -295,11 +304,12 @@ def _forms(request: Request, groups: Sequence[CorpusGroup], pinned: Mapping[str,
         return tables
     for group in groups:
         if named.casefold() == UNIMORPH:
-            of_group = [treebanks.language(code).forms for code in sorted({bank.lang for bank in group.treebanks})]
+            of_each = (treebanks.language(code).forms for code in sorted({bank.lang for bank in group.treebanks}))
+            of_group = [table for table in of_each if table and (table.default or request.licences == "all")]
         else:
             table = treebanks.known(named, kind="table of forms")
             of_group = [table] if isinstance(table, FormsTable) else []
-        for table in filter(None, of_group):
+        for table in of_group:
             asked = not group.languages or table.lang in group.languages
             if asked and any(task.uses_forms for task in group.tasks_of(table.lang)):
                 tables[table.lang] = pinned.get(table.name, table)
@@ -341,6 +351,27 @@ def reads(made: Plan) -> list[dict[str, Any]]:
     return planned + texts
 
 
+SECONDS_PER_MB: Final = 3.6
+"""Processor seconds that all tasks take with their audits, by MB of treebanks (docs/records/performance.md)."""
+
+
+def effort(made: Plan) -> tuple[dict[str, int], float]:
+    """What a plan costs before text is read until the sizes are full: no network is asked for it.
+
+    Returns:
+        The bytes of files of the catalogue that the cache lacks, by language; and the seconds that building from all
+        treebanks of the catalogue takes, about, with the processes of the request.
+    """
+    pinned = {corpus.pinned for group in made.groups for corpus in group.corpora if corpus.pinned}
+    missing = Counter[str]()
+    for corpus in pinned | set(made.forms.values()):
+        missing[corpus.lang] += sum(file.bytes or 0 for file in corpus.files if not location(corpus, file).is_file())
+    n_bytes = sum(file.bytes or 0 for corpus in pinned if isinstance(corpus, Treebank) for file in corpus.files)
+    share = len(made.tasks) / len(all_tasks())
+    seconds = n_bytes / 1e6 * SECONDS_PER_MB * min(share, 1.0) / made.request.jobs
+    return {lang: missing[lang] for lang in sorted(missing) if missing[lang]}, seconds
+
+
 def _row(  # noqa: PLR0913, PLR0917 (its columns)
     lang: str, corpus: str, how: str, tasks: Sequence[AnyTask], licence: str, files: int, n_bytes: int | None
 ) -> dict[str, Any]:
@@ -369,7 +400,7 @@ def _as_row(corpus: PlannedCorpus, lang: str, tasks: Sequence[AnyTask]) -> dict[
 
 def planned_again(
     release: Manifest, names: Collection[str], corpora: tuple[str, ...] = (), jobs: int = 1,
-    stanza_dir: Path | None = None,
+    given: AnnotationOptions = DEFAULT,
 ) -> Iterator[Plan]:  # fmt: skip
     """The plans that build some configs of a release again: one for those of equal language, settings and sources.
 
@@ -380,7 +411,7 @@ def planned_again(
         names: of configs.
         corpora: used in place of the sources in the manifest.
         jobs: number of processes.
-        stanza_dir: models with which raw text is annotated, by default in Stanza's own folder.
+        given: has the folder of Stanza's models, and what annotates text in place of the parsers in the manifest.
 
     Raises:
         DiscoprobeError: a source is not in the catalogue, so that ``corpora`` have to be named.
@@ -399,19 +430,25 @@ def planned_again(
         request = Request(
             (lang,), corpora, tuple(entry.task for entry in of_group), Settings.from_dict(of_group[0].settings), jobs,
             "skip", audit=any(entry.audit for entry in of_group), keep_failed=True,
-            raw=_annotation_options(sources, stanza_dir), exclude=excluded, licences="all",
-            silver=any("silver" in source.annotation for source in sources.values()),
+            raw=_annotation_options(sources, given), exclude=excluded, licences="all",
+            silver=any("silver" in each.annotation and each.annotation.get("fills") for each in sources.values()),
         )  # fmt: skip
         if corpora:
-            yield plan(request)
+            fill: tuple[str, ...] = ()
+            if any(source.annotation.get("fills") for source in sources.values()):
+                fill = tuple(name for name in corpora if is_parquet_text(name))
+            others = tuple(name for name in corpora if name not in fill)
+            yield plan(msgspec.structs.replace(request, corpora=others, fill=fill))
             continue
         named: dict[bool, dict[str, PlannedCorpus]] = {True: {}, False: {}}  # whether it fills
         for name, source in sources.items():
+            if source.annotation.get("made_by", {}).get("engine") == PARSED:
+                continue  # its files are the parser
             corpus = _as_built(name, lang, source, request)
             named[bool(source.annotation.get("fills"))][corpus.name] = corpus
         of_corpora, texts = (tuple(of[name] for name in sorted(of)) for of in (named[False], named[True]))
-        others = {name for entry in of_group for name in entry.sources if name not in read}
-        tables = [_as_built(name, lang, of_lang[name], request).pinned for name in others]
+        beside = {name for entry in of_group for name in entry.sources if name not in read}
+        tables = [_as_built(name, lang, of_lang[name], request).pinned for name in beside]
         request = msgspec.structs.replace(request, corpora=tuple(corpus.name for corpus in of_corpora))
         tasks = tasks_named(request.tasks)
         group = CorpusGroup((lang,), of_corpora, {"": tasks})
@@ -432,20 +469,19 @@ def _check_plugins(entries: Mapping[str, ConfigEntry]) -> None:
                 raise UnsupportedError(f"{name} was made with {other}; use that file")
 
 
-def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
+def _annotation_options(sources: Mapping[str, SourceEntry], given: AnnotationOptions) -> AnnotationOptions | None:
     """The options with which raw text was annotated: those of the first such source; None if there is none."""
     source = next((source for source in sources.values() if source.annotation), None)
     if source is None:
         return None
-    annotation, licence, citation = source.annotation, source.licence, source.citation
+    annotation = source.annotation
     names = {field.name for field in msgspec.structs.fields(ReadOptions)}
     read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
+    options = msgspec.structs.replace(given, read=read, licence=source.licence, citation=source.citation)
     if annotation["made_by"]["engine"] == "rules":
-        return AnnotationOptions(
-            segment=True, rules=True, stanza_dir=stanza_dir, read=read, licence=licence, citation=citation
-        )
-    packages = tuple(f"{processor}={package}" for processor, package in annotation["made_by"]["packages"].items())
-    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read, licence=licence, citation=citation)
+        return msgspec.structs.replace(options, segment=True, rules=True)
+    made = (annotation["made_by"], annotation.get("witness"))
+    return msgspec.structs.replace(options, parsers=given.parsers or tuple(parser_of(each) for each in made if each))
 
 
 def _as_built(name: str, lang: str, source: SourceEntry, request: Request) -> PlannedCorpus:

@@ -88,6 +88,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
     documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
     keep_failed: bool = False, exclude: Sequence[Path] | None = None, licences: str = "open", silver: bool = False,
+    parser: Sequence[str] | None = None,
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
@@ -109,6 +110,13 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         raise UsageError("--gold keeps to treebanks and --fill adds text; give one of them")
     if gold and silver:
         raise UsageError("--gold keeps to treebanks and --silver adds annotated text; give one of them")
+    is_parsed = False
+    if parser:
+        from discoprobe.loaders.raw.parsers import check_parser, is_parsed_text  # noqa: PLC0415 (imports polars)
+
+        for name in parser:
+            check_parser(name)
+        is_parsed = is_parsed_text(parser[0])
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
     settings = settings_of(preset).with_changes(seed=seed, match=match, min_rows=least)
     if documents is not None:
@@ -130,8 +138,9 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     tasks_named(tasks)
     return Request(
         languages, corpora, tasks, settings, jobs, cast("OnError", on_error), audit=audit, keep_failed=keep_failed,
-        exclude=_rows_to_exclude(exclude or ()), raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),
-        licences=accepted, silver=silver, fill=tuple(fill) if fill else () if gold or corpus else None,
+        exclude=_rows_to_exclude(exclude or ()), licences=accepted, silver=silver or is_parsed,
+        raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir, parsers=tuple(parser or ())),
+        fill=tuple(fill) if fill else () if gold or corpus else None,
     )  # fmt: skip
 
 

@@ -4,17 +4,20 @@
 automatic annotation is right if the treebank has the same candidate (the same sentence, and the same characters of it)
 with the same label; it need not be usable there, since the filters of both may differ. What is counted is thus the
 label that a row would show, and also a word that is no subject, or a swap of two words that the treebank does not
-permit. A word for which the treebank has no label shows nothing.
+permit. A word for which the treebank has no label shows nothing, nor does a treebank in which no candidate of the task
+has one; learners, talk and verse show what parsers do with such text (`genres`), and are asked only if there is no
+other.
 
 Where too many candidates are wrong, those are left out of which the model is not sure: logistic regression learns from
 the measures of `builders.sentences.confidence` which are right (selective prediction: El-Yaniv & Wiener 2010,
 https://jmlr.org/papers/v11/el-yaniv10a.html), and a task has the least sum from which on at most ``LIMIT`` of the
 candidates that it was not learned from are wrong, as the mean of its labels: a config has equally many rows of each.
 The share of each label is the mean of Jeffreys' posterior, (wrong + ½)/(n + 1), so that few candidates without a fault
-do not pass for none wrong. A label of which the treebank shows fewer than ``LEAST`` candidates gets no automatic row.
+do not pass for none wrong. A label of which the treebank shows fewer than ``LEAST`` candidates gets no automatic row;
+nor does a rare label that is wrong most often, where the task passes without it. A config that is filled has no rows of
+such labels, gold ones neither.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -24,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.sampling.balance import bin_of, edges
+from discoprobe.builders.genres import unsuited
 from discoprobe.builders.selection import candidates_of_part
-from discoprobe.builders.sentences.confidence import Floats, measures
+from discoprobe.builders.sentences.confidence import Floats, measures, shown
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, Context, ProbingTask
@@ -37,9 +40,8 @@ from discoprobe.loaders.errors import OnError, UnsupportedError
 from discoprobe.loaders.files import cache_folder, hash_of_json, write_atomically
 from discoprobe.loaders.languages.language import LanguageData, language_data
 from discoprobe.loaders.plugins import identity, language_identity
-from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
-from discoprobe.loaders.raw.row_groups import annotated_shard
-from discoprobe.loaders.raw.segmentation import Engine, annotated_documents
+from discoprobe.loaders.raw.row_groups import parsed_by
+from discoprobe.loaders.raw.segmentation import Engine
 
 Flags = npt.NDArray[np.bool_]
 
@@ -48,6 +50,10 @@ LIMIT: Final = 0.02
 LEAST: Final = 25
 """Fewest candidates of a label that were compared: with fewer, the mean of the posterior is above ``LIMIT`` if none is
 wrong."""
+KEPT: Final = 0.2
+"""Least share of the candidates of these labels that are used: chance decides whether the few surest ones are right."""
+RARE: Final = 0.2
+"""A label with at most this share of the candidates leaves a task that does not pass with it."""
 CONFIDENCE: Final = 0.95
 MOST: Final = 5000
 """Sentences of treebanks that are parsed, chosen by hash: about two minutes, once for a model."""
@@ -57,11 +63,8 @@ PENALTY: Final = 0.1
 """Inverse strength of the L2 penalty on the weights of standardised measures."""
 DIGITS: Final = 6
 """Decimal places of weights, so that a sum is the same on all processors."""
-VERSION: Final = 5
+VERSION: Final = 9
 """Raise it when the comparison changes: it is then made again."""
-COMPARED: Final = ("target_start", "plan")
-"""What a candidate is known by beside its sentence, as far as a task has these columns: places of characters, because
-numbers of words differ after any word that is divided otherwise."""
 
 
 class LabelErrors(msgspec.Struct, frozen=True):
@@ -106,44 +109,48 @@ def held_out(paths: Sequence[Path], lang: str, on_error: OnError) -> Corpus:
     files = [path for path in find_files(paths) if path.suffix == ".conllu"]
     for parts in (("-test", "-dev"), ("",)):
         of_part = [path for path in files if path.stem.endswith(parts)]
-        corpora = read_corpora(of_part, lang=lang, on_error=on_error)
+        corpora = read_corpora(of_part, lang=lang, only=(lang,), on_error=on_error)
         if lang in corpora:
             return corpora[lang]
     raise UnsupportedError(f"--silver: there is no treebank of {lang} that shows which labels are right")
 
 
-def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> Mapping[str, LabelErrors]:
+def label_errors(
+    tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine, witness: Engine | None = None, *, scored: bool = True
+) -> Mapping[str, LabelErrors]:
     """How often the labels of tasks are wrong if an engine annotates the sentences of a treebank.
 
     Args:
         tasks: those of `is_annotated`.
         treebank: sentences that the models of the engine were not trained on, as far as that is known.
         engine: annotates words.
+        witness: annotates them a second time; what it contradicts is not compared, as it is not used.
+        scored: whether the text has the probabilities of its annotation. Files of CoNLL-U have none.
 
     Returns:
         By the name of the task. The result is kept in the cache.
     """
+    gold = joined([part.load() for part in treebank.parts])
+    suited = gold.documents.filter(unsuited(treebank.sources, Settings(), "edits").is_null())["doc"]
+    of_texts = gold.sentences.filter(pl.col("doc").is_in(suited.implode())) if len(suited) else gold.sentences
+    first = of_texts[hashing.ranking(of_texts["key"].to_numpy(), "label errors")[:MOST]].sort("sent")
     versions = {task.name: task.version for task in tasks}
     depends = [VERSION, versions, MOST, [part.identity for part in treebank.parts], dict(engine.identity)]
+    depends += [dict(witness.identity)] if witness else []
+    depends += [] if scored else ["not scored"]
+    depends += [len(of_texts)] if len(of_texts) < len(gold.sentences) else []
     if used := {**identity({Path(task.plugin) for task in tasks if task.plugin}), **language_identity(treebank.lang)}:
         depends.append(used)
     key = hash_of_json(depends)
     file = cache_folder() / "label_errors" / f"{key}.json"
     if file.is_file():
         return msgspec.json.decode(file.read_bytes(), type=dict[str, LabelErrors])
-    gold = joined([part.load() for part in treebank.parts])
-    first = gold.sentences[hashing.ranking(gold.sentences["key"].to_numpy(), "label errors")[:MOST]].sort("sent")
-    documents = [
-        RawDocument(sent_id, (Paragraph(TextWithOffsets(text), sentences=((0, len(text)),)),), sent_id, text)
-        for sent_id, text in first.select("sent_id", "text").iter_rows()
-    ]
-    annotated = [
-        (document, of_document)
-        for document, of_document in annotated_documents(documents, engine, Counter(), Counter())
-        # else the engine divides it, or cannot read it
-        if len(of_document) == 1 and of_document[0].text == document.paragraphs[0].text
-    ]
-    automatic = annotated_shard(annotated, "treebank", ())
+    corpus_of = dict(first.join(gold.documents, on="doc").select("text", pl.col("corpus").cast(pl.String)).iter_rows())
+    automatic = parsed_by(engine, first)
+    if not scored:
+        automatic = msgspec.structs.replace(automatic, confidence=automatic.confidence.clear())
+    if witness is not None:
+        automatic = msgspec.structs.replace(automatic, witness=parsed_by(witness, automatic.sentences))
     inside = pl.col("sent").is_in(first.join(automatic.sentences, on="text", how="semi")["sent"].implode())
     gold = Shard(gold.documents, gold.sentences.filter(inside), gold.tokens.filter(inside))
     language = language_data(treebank.lang)
@@ -153,7 +160,12 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
         labelled = {tuple(candidate) for *candidate, _ in gold_rows[task.name]}
         without = {tuple(place) for *place, label in labelled if label is None}
         of_sentences = {(text, label) for text, *_, label in labelled}
-        usable = [n for n, row in enumerate(rows[task.name]) if row[-1] is None and row[:-2] not in without]
+        with_labels = {corpus_of[text] for text, *_, label in labelled if label is not None}
+        usable = [
+            n
+            for n, (text, place, label, reason) in enumerate(rows[task.name])
+            if reason is None and (text, place) not in without and (label is None or corpus_of[text] in with_labels)
+        ]
         of_task = [rows[task.name][n][:-1] for n in usable]
         right = np.array([candidate in labelled for candidate in of_task], dtype=bool)
         by_label = bool(task.labels) and not task.paired  # the candidates of pairs are originals only
@@ -171,27 +183,13 @@ def label_errors(tasks: Sequence[AnyTask], treebank: Corpus, engine: Engine) -> 
 def _rows_of(
     shard: Shard, tasks: Sequence[AnyTask], language: LanguageData
 ) -> tuple[dict[str, list[tuple[Any, ...]]], dict[str, Floats]]:
-    """The candidates of each task in a shard (text, what it is known by, label, reason), and their `measures`."""
+    """The candidates of each task in a shard (text, place, label, reason), and their `measures`."""
     by_task, tables, trees, context = {}, {}, Trees(shard), Context("", language, Settings())
-    sentence_texts = shard.sentences.select("sent", "text")
-    for name, of_task in candidates_of_part(shard, tuple(tasks), context).of_task.items():
-        candidates, label = of_task, pl.col("label")
-        known_by = [
-            pl.col(column).struct.json_encode() if column == "plan" else pl.col(column)
-            for column in COMPARED
-            if column in candidates.columns
-        ]
-        if "words" in candidates.columns:  # any word of the sentence may be the label, so that each is a candidate
-            word = pl.col("words").struct
-            candidates = of_task.explode("words").filter(word.field("target")).with_columns(start=word.field("start"))
-            known_by, label = [pl.col("start")], word.field("lemma")
-        elif candidates["label"].null_count() == candidates.height and "plan" not in candidates.columns:
-            # where the length is the label, it is the class of length, of equal widths
-            classes = edges(candidates["n_words"], Settings(length_bins="equal"))
-            label = pl.coalesce(label, bin_of(pl.col("n_words"), classes))
-        with_text = candidates.join(sentence_texts, on="sent", maintain_order="left")
-        by_task[name] = with_text.select("text", *known_by, label, "reason").rows()
-        tables[name] = measures(trees, candidates)
+    texts = shard.sentences.select("sent", "text")
+    for name, candidates in candidates_of_part(shard, tuple(tasks), context).of_task.items():
+        of_task = shown(candidates, texts)
+        by_task[name] = of_task.select("text", "place", "label", "reason").rows()
+        tables[name] = measures(trees, of_task)
     return by_task, tables
 
 
@@ -215,12 +213,14 @@ def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Seque
     judged_labels = np.flatnonzero(enough)
     trust, used, share, interval = None, np.zeros(len(right), dtype=bool), 0.0, (0.0, 0.0)
     # rows of a label alone would have no counterpart
-    if len(judged_labels) > 1 or (len(judged_labels) and names[judged_labels[0]] == ""):
-        ranked = np.flatnonzero(enough[label_number])
+    while len(judged_labels) > 1 or (len(judged_labels) and names[judged_labels[0]] == ""):
+        ranked = np.flatnonzero(np.isin(label_number, judged_labels))
         ranked = ranked[np.argsort(-scores[ranked], kind="stable")]
         of_label = label_number[ranked, None] == judged_labels
         counts, faults = np.cumsum(of_label, axis=0), np.cumsum(of_label & ~right[ranked, None], axis=0)
-        few = ((faults + 0.5) / (counts + 1)).mean(axis=1) <= LIMIT
+        shares = (faults + 0.5) / (counts + 1)
+        few = shares.mean(axis=1) <= LIMIT
+        few &= np.arange(1, len(ranked) + 1) >= KEPT * len(ranked)
         few &= np.append(scores[ranked][1:] != scores[ranked][:-1], True)  # equal ones are used or not together
         if few.any():
             last = int(np.flatnonzero(few)[-1])
@@ -228,9 +228,14 @@ def _errors(table: Floats, right: Flags, label_of: Sequence[str], text_of: Seque
             trust = Trust(tuple(weights.tolist()), {str(names[label]): least for label in judged_labels})
             used[ranked[: last + 1]] = True
             share, interval = _mean_share(counts[last], faults[last])
+            break
+        worst = int(np.argmax(shares[-1]))  # a rare label that is wrong most often leaves
+        if counts[-1, worst] > RARE * len(ranked):
+            break
+        judged_labels = np.delete(judged_labels, worst)
     by_label = {
         str(name): (int(used[labels == name].sum()), int((used & ~right)[labels == name].sum()))
-        for name in names[enough]
+        for name in names[judged_labels]
         if name and trust
     }
     return LabelErrors(

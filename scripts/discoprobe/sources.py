@@ -10,11 +10,13 @@ import functools
 import logging
 import operator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
 
+from discoprobe.builders.blocks import fills
+from discoprobe.loaders.annotation_manifest import AnnotationManifest, is_parser, read_manifest
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import (
     DATASETS,
@@ -23,20 +25,17 @@ from discoprobe.loaders.catalogue.treebanks import (
     TextCorpus,
     Treebank,
 )
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import (
-    OnError,
-    RemoteError,
-    UnsupportedError,
-    UsageError,
-)
+from discoprobe.loaders.conllu.reader import describe, find_files, read_corpora
+from discoprobe.loaders.corpus import Corpus, Counts
+from discoprobe.loaders.errors import DiscoprobeError, OnError, RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import as_path
 from discoprobe.loaders.files import File, hashes_of
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import AnnotationOptions, DropCounts, read_options
-from discoprobe.loaders.raw.prepare import parquet_corpus, prepare
+from discoprobe.loaders.raw.parsers import PARSED, ParsedFiles, ParsedPart, is_parsed_text
+from discoprobe.loaders.raw.prepare import choose_engine, choose_witness, parquet_corpus, parser_of, prepare
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
 from discoprobe.loaders.raw.segmentation import sentence_spans
 from discoprobe.loaders.raw.text_rows import check_kind, files_in
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.task import AnyTask
     from discoprobe.cards.text.examples import ContextSentence
-    from discoprobe.loaders.corpus import Corpus
 
 
 _log = logging.getLogger(__name__)
@@ -88,20 +86,23 @@ def load_corpus(
     return of_language[0]
 
 
-def corpora_of(made: Plan, progress: Progress = silent) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
+def corpora_of(
+    made: Plan, progress: Progress = silent, broken: dict[str, DiscoprobeError] | None = None
+) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
     """The corpora of each language of a plan, and the tasks that are built from them.
 
     Tasks that need no annotation of words get the text of ``--fill`` in addition, which is read after the corpora until
     the sizes are reached; with ``silver``, so do tasks on annotated sentences whose labels are right (`label_errors`).
+    ``broken`` takes the faults in the files of languages, which are then left out.
 
     Raises:
-        DiscoprobeError: a corpus cannot be downloaded or read.
+        DiscoprobeError: a corpus cannot be downloaded, or read if there is no ``broken``.
     """
     request = made.request
     with_text = request.silver or any(map(is_filled, made.tasks))
     text_of = functools.cache(functools.partial(_fill, made) if with_text else lambda *_, **__: None)
     texts = {code: text_of(code) for code in request.languages}  # first, so that a network error comes early
-    if request.silver and texts and not any(texts.values()):
+    if request.silver and texts and not any(texts.values()) and not _parsed_text(request):
         raise UnsupportedError(f"--silver: there is no text of {', '.join(texts)} to annotate; name it with --fill")
     paths_of = [_paths(group, request, progress) for group in made.groups]
     forms = {}
@@ -111,32 +112,82 @@ def corpora_of(made: Plan, progress: Progress = silent) -> Iterator[tuple[Corpus
             msgspec.structs.replace(hashes_of(path, with_git=False), path=path.name, url=str(path)) for path in files
         )
         forms[lang] = Source(table.name, lang, table.licence, table.repo, table.commit, table.citation, listed)
-    for group, paths in zip(made.groups, paths_of, strict=True):
-        for corpus in _read(group, request, paths, progress) if group.corpora else map(text_of, group.languages):
-            assert corpus is not None
-            corpus = msgspec.structs.replace(corpus, forms=forms.get(corpus.lang))  # noqa: PLW2901 (the same, with forms)
-            of_lang, text = group.tasks_of(corpus.lang), text_of(corpus.lang) if group.corpora else None
+    for group, all_paths in zip(made.groups, paths_of, strict=True):
+        paths = [path for path in all_paths if _made_by_model(path) is None]
+        parsed = [path for path in all_paths if _made_by_model(path) is not None]
+        automatic = _of_files(group, request, parsed, progress, broken) if parsed else {}
+        beside = {describe(path, top, None).lang for path, top in find_files(parsed).items()} if parsed else ()
+        read = functools.partial(_read, group, request, paths, progress, beside, broken)
+        of_people = read() if group.corpora else map(text_of, group.languages)
+        corpora = {corpus.lang: corpus for corpus in of_people if corpus and corpus.lang not in (broken or ())}
+        asked = group.languages or sorted({*corpora, *automatic})
+        for lang in (code for code in asked if code in corpora or code in automatic):
+            if lang in (broken or ()):
+                continue
+            corpus = corpora.get(lang, Corpus(lang, (), (), Counts()))
+            corpus = msgspec.structs.replace(corpus, forms=forms.get(lang))
+            of_lang, text = group.tasks_of(lang), text_of(lang) if group.corpora else None
             unfilled = [task for task in of_lang if text is None or not is_filled(task)]
-            if request.silver and text and (annotated := [task for task in unfilled if is_annotated(task)]):
-                progress(f"comparing labels {corpus.lang}", 0, 1)
-                silver = text_of(corpus.lang, annotate=True)
-                assert silver
-                part = next(part for part in silver.parts if isinstance(part, TextCorpusPart))
-                errors = label_errors(annotated, held_out(paths, corpus.lang, request.on_error), part.engine)
-                progress(f"comparing labels {corpus.lang}", 1, 1)
-                trust = {name: figures.trust for name, figures in errors.items() if figures.trust}
-                if of_silver := [task for task in annotated if task.name in trust]:
-                    labels = {"silver": {name: msgspec.to_builtins(figures) for name, figures in errors.items()}}
-                    about = tuple(
-                        msgspec.structs.replace(source, annotation={**(source.annotation or {}), **labels})
-                        for source in silver.sources
-                    )
-                    yield corpus + msgspec.structs.replace(silver, sources=about, trust=trust), of_silver
+            annotated = [task for task in unfilled if is_annotated(task)]
+            silver = automatic.get(lang)
+            if silver is None and request.silver and (text or _parsed_text(request)):
+                silver = text_of(lang, annotate=True)
+            if silver and annotated:
+                progress(f"comparing labels {lang}", 0, 1)
+                silver = _judged(silver, annotated, paths, request)
+                progress(f"comparing labels {lang}", 1, 1)
+                of_silver = [task for task in annotated if task.name in silver.trust]
+                if not corpus.parts:  # the others say why they are none
+                    of_silver = annotated
+                if of_silver:
+                    yield corpus + silver, of_silver
                 unfilled = [task for task in unfilled if task not in of_silver]
+            if unfilled and lang in automatic:  # sentences and documents are not in doubt
+                of_text = [task for task in unfilled if not is_annotated(task)]
+                if of_text:
+                    yield corpus + automatic[lang], of_text
+                unfilled = [task for task in unfilled if is_annotated(task)]
             if unfilled:
                 yield corpus, unfilled
             if text and (filled := [task for task in of_lang if is_filled(task)]):
                 yield corpus + text, filled
+
+
+def _made_by_model(path: Path) -> AnnotationManifest | None:
+    """The manifest of a folder or file of CoNLL-U whose words a model annotated; None for any other."""
+    found = read_manifest(path if path.is_dir() else path.parent)
+    return found if found and is_parser(found.made_by) else None
+
+
+def _judged(silver: Corpus, tasks: Sequence[AnyTask], paths: Sequence[Path], request: Request) -> Corpus:
+    """Annotated text, with what treebanks show of its labels: which candidates of which tasks may be used.
+
+    Without treebanks among the corpora of the request, those of the catalogue show it. Where nothing shows it, no task
+    has candidates, and the sources say why.
+    """
+    lang, reading = silver.lang, _annotating(request)
+    made = next(iter(silver.sources)).annotation or {}
+    try:
+        if not reading.parsers and not (made.get("fills") and made["made_by"]["engine"] != PARSED):
+            named = tuple(parser_of(each) for each in (made["made_by"], made.get("witness")) if each)
+            reading = msgspec.structs.replace(reading, parsers=named)
+        if not paths:
+            banks = treebanks.default_corpora(lang, "all")
+            paths = downloads.fetch([bank for bank in banks if isinstance(bank, Treebank)], jobs=request.jobs)
+        engine, witness = choose_engine(lang, reading), choose_witness(lang, reading)
+        scored = all(map(fills, silver.parts))
+        errors = label_errors(tasks, held_out(paths, lang, request.on_error), engine, witness, scored=scored)
+        judged: dict[str, Any] = {"silver": {name: msgspec.to_builtins(figures) for name, figures in errors.items()}}
+    except (RemoteError, UnsupportedError) as error:
+        if request.silver:
+            raise
+        errors, judged = {}, {"silver": {}, "unjudged": str(error)}
+    trust = {name: figures.trust for name, figures in errors.items() if figures.trust}
+    sources = tuple(
+        msgspec.structs.replace(source, annotation={**(source.annotation or {}), **judged}) for source in silver.sources
+    )
+    parts = tuple(part if fills(part) else ParsedPart(part) for part in silver.parts)
+    return msgspec.structs.replace(silver, sources=sources, trust=trust, parts=parts)
 
 
 def _fill(made: Plan, lang: str, *, annotate: bool = False) -> Corpus | None:
@@ -150,13 +201,15 @@ def _fill(made: Plan, lang: str, *, annotate: bool = False) -> Corpus | None:
         UnsupportedError: Stanza or a model is missing.
     """
     named, request = made.text_of(lang), made.request
+    if annotate and (parsed := _parsed_text(request)):
+        options = _annotating(request)
+        engine = choose_engine(lang, options)
+        assert isinstance(engine, ParsedFiles), parsed
+        return engine.corpus(choose_witness(lang, options))
     if not named:
         return None
     given = request.reading
-    options = msgspec.structs.replace(
-        given, segment=not annotate, rules=given.rules and not annotate,
-        lengths=request.settings.probing_words if annotate else None,
-    )  # fmt: skip
+    options = _annotating(request) if annotate else msgspec.structs.replace(given, segment=True)
     try:
         text = functools.reduce(operator.add, [_text_in_parquet(corpus, lang, options) for corpus in named])
     except RemoteError as error:
@@ -169,8 +222,26 @@ def _fill(made: Plan, lang: str, *, annotate: bool = False) -> Corpus | None:
     return msgspec.structs.replace(text, parts=parts, sources=sources)
 
 
-def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress: Progress = silent) -> Iterator[Corpus]:
+def _annotating(request: Request) -> AnnotationOptions:
+    """How text is annotated for tasks that need annotation of words: sentences of the lengths that these use."""
+    given = request.reading
+    return msgspec.structs.replace(given, segment=False, rules=False, lengths=request.settings.probing_words)
+
+
+def _parsed_text(request: Request) -> str:
+    """The files of the request with text that was parsed before; empty if there are none."""
+    first, *_ = request.reading.parsers or ("",)
+    return first if is_parsed_text(first) else ""
+
+
+def _read(  # noqa: PLR0913, PLR0917 (what is read, and what is known of the rest)
+    group: CorpusGroup, request: Request, paths: Sequence[Path], progress: Progress = silent,
+    beside: Collection[str] = (), broken: dict[str, DiscoprobeError] | None = None,
+) -> Iterator[Corpus]:  # fmt: skip
     """The corpora of a group whose files are at ``paths``, one per language, languages in alphabetical order.
+
+    ``beside`` are languages that other files of the group have; ``broken`` takes the faults of languages, which are
+    then left out.
 
     Raises:
         UnsupportedError: if a language that was asked for is in none of the corpora.
@@ -181,25 +252,39 @@ def _read(group: CorpusGroup, request: Request, paths: Sequence[Path], progress:
     for text in (_text_in_parquet(corpus, lang, options) for corpus in group.corpora if corpus.how == PARTLY):
         corpora[text.lang] = corpora[text.lang] + text if text.lang in corpora else text
     if paths:
-        pinned = {file.sha256: bank for bank in group.treebanks for file in bank.files if file.sha256}
-        of_files = read_corpora(
-            paths, lang=lang or None, on_error=request.on_error,
-            facts=functools.partial(_facts, pinned),
-            documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request),
-            find_sentences=sentence_spans, jobs=request.jobs,
-            progress=lambda done, total: progress("reading: kB", done // 1000, total // 1000),
-        )  # fmt: skip
+        of_files = _of_files(group, request, paths, progress, broken)
         corpora = of_files | {
             code: of_files[code] + text if code in of_files else text for code, text in corpora.items()
         }
     names = ", ".join(corpus.name for corpus in group.corpora)
-    if lacking := sorted(set(codes) - set(corpora)):
-        languages = ", ".join(corpora) or "no language"
-        raise UnsupportedError(f"no corpus of {', '.join(lacking)} among {names}; there is {languages}")
+    if lacking := sorted({*codes} - {*corpora, *beside, *(broken or ())}):
+        in_files = (find_files(paths) if paths else {}).items()
+        languages = {*corpora, *beside, *(describe(path, top, lang or None).lang for path, top in in_files)}
+        there = ", ".join(sorted(languages)) or "no language"
+        raise UnsupportedError(f"no corpus of {', '.join(lacking)} among {names}; there is {there}")
     for corpus in corpora.values():
         if not corpus.n_sentences and not corpus.layers:
-            raise UnsupportedError(f"no sentence of {corpus.lang} among {names}")
+            fault = UnsupportedError(f"no sentence of {corpus.lang} among {names}")
+            if broken is None:
+                raise fault
+            broken.setdefault(corpus.lang, fault)
     return (corpora[code] for code in sorted(corpora) if not codes or code in codes)
+
+
+def _of_files(
+    group: CorpusGroup, request: Request, paths: Sequence[Path], progress: Progress,
+    broken: dict[str, DiscoprobeError] | None = None,
+) -> dict[str, Corpus]:  # fmt: skip
+    """The corpora in files of a group, by language, whoever annotated them; ``broken`` is that of `_read`."""
+    codes = group.languages
+    pinned = {file.sha256: bank for bank in group.treebanks for file in bank.files if file.sha256}
+    return read_corpora(
+        paths, lang=codes[0] if len(codes) == 1 else None, only=codes, on_error=request.on_error,
+        facts=functools.partial(_facts, pinned),
+        documents=request.settings.documents, texts=functools.partial(_texts_of_trees, request),
+        find_sentences=sentence_spans, jobs=request.jobs, broken=broken,
+        progress=lambda done, total: progress("reading: kB", done // 1000, total // 1000),
+    )  # fmt: skip
 
 
 def _texts_of_trees(request: Request, names: Collection[str]) -> list[Path]:

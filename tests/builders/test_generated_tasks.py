@@ -84,3 +84,10 @@ def test_a_feature_that_a_language_lacks_is_named(corpus_of):
 def test_every_task_can_be_sent_to_another_process():
     for task in (*all_tasks().values(), *generated_tasks().values()):
         assert pickle.loads(pickle.dumps(task)).name == task.name
+
+
+def test_what_a_task_asks_has_room_in_a_table():
+    asked = {name: task.asks for name, task in (all_tasks() | generated_tasks()).items()}
+    assert {name: asks for name, asks in asked.items() if not 0 < len(asks) <= 28} == {}
+    assert asked["sent_len"] == "How long is the sentence?"
+    assert asked["feats_nsubj_case"] == "Case of nsubj"

@@ -115,7 +115,7 @@ def test_combine_minds_the_order_of_a_pair():
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_permutations_are_uniform_over_those_that_change_something(n):
-    counts = Counter(tuple(hashing.permutation(int(key), n, "so").tolist()) for key in KEYS[:4000])
+    counts = Counter(map(tuple, hashing.permutations(KEYS[:4000], n, "so").tolist()))
     assert tuple(range(n)) not in counts
     assert len(counts) == math.factorial(n) - 1
     expected = 4000 / len(counts)
@@ -124,13 +124,19 @@ def test_permutations_are_uniform_over_those_that_change_something(n):
 
 @given(U64, st.integers(2, 9))
 def test_permutation(key, n):
-    order = hashing.permutation(key, n, "so").tolist()
+    (order,) = hashing.permutations([key], n, "so").tolist()
     assert sorted(order) == list(range(n))
     assert order != list(range(n))
-    assert hashing.permutation(key, n, "so").tolist() == order
+    assert hashing.permutations([*KEYS[:3], key], n, "so").tolist()[3] == order
 
 
 @given(st.lists(st.none() | U64))
 def test_keys_as_text(keys):
     made = pl.DataFrame({"key": pl.Series(keys, dtype=pl.UInt64)}).select(hashing.as_text("key"))["key"]
     assert made.to_list() == [None if key is None else f"{key:016x}" for key in keys]
+
+
+def test_strings_in_lists_have_the_hashes_of_strings():
+    lists = pl.Series("words", [["a", "é"], [], ["a"], ["words", "漢字", "a"]])
+    made = lists.to_frame().select(pl.col("words").list.eval(hashing.hashed(pl.element())))["words"]
+    assert made.to_list() == [hashing.hash_strings(pl.Series(each, dtype=pl.String)).tolist() for each in lists]

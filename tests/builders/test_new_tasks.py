@@ -2,6 +2,7 @@
 
 import functools
 
+import numpy as np
 import polars as pl
 import pytest
 from msgspec.structs import replace
@@ -31,7 +32,7 @@ TASKS = {
     "change": change_task("doc", ("same", "other"), needs=["documents"]),
     "counterpart": counterpart_task(("early", "late"), pl.col("index") < 5, needs=["documents"]),
     "distractor": distractor_task(4, ("coherent", "incoherent")),
-    "ordering": ordering_task(4, lambda _key, size, _context: [*range(size)][::-1], ways=1),
+    "ordering": ordering_task(4, lambda keys, size, _context: np.tile(np.arange(size)[::-1], (len(keys), 1)), ways=1),
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import conllu
 import pytest
-from shared import SAMPLE_LANGUAGES, UD, treebank_files
+from shared import SAMPLE_LANGUAGES, UD, as_shown, treebank_files
 
 from discoprobe.builders import Config, Settings, build_all, tasks_named
 from discoprobe.builders.sentences import VALUES, ArgumentRules, ImpersonalRules, PredicateRules
@@ -46,7 +46,7 @@ class Tree:
 
     def __init__(self, tokens, lang):
         self.language = language_data(lang)
-        self.text = tokens.metadata["text"]
+        self.text = as_shown(tokens.metadata["text"], lang)
         self.words = [
             Word(t["id"], t["form"], t["lemma"], t["upos"], dict(t["feats"] or {}), t["head"], t["deprel"])
             for t in tokens
@@ -281,7 +281,7 @@ def trees():
     def get(where, lang):
         if (where, lang) not in found:
             found[where, lang] = {
-                (tokens.metadata["sent_id"], tokens.metadata["text"]): tree
+                (tokens.metadata["sent_id"], tree.text): tree
                 for path in treebank_files(where, lang)
                 for tokens in conllu.parse(path.read_text(encoding="utf-8"))
                 for tree in [Tree(tokens, lang)]

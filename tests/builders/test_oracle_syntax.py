@@ -7,7 +7,7 @@ from pathlib import Path
 
 import conllu
 import pytest
-from shared import SAMPLE_LANGUAGES, SMALL_CLASSES, UD, needs_shared, treebank_files
+from shared import SAMPLE_LANGUAGES, SMALL_CLASSES, UD, as_shown, needs_shared, treebank_files
 from wordfreq import get_frequency_dict
 
 from discoprobe.builders import Config, Settings, build_all, tasks_named
@@ -28,7 +28,7 @@ class Tree:
     """A sentence: words by id, their heads and relations."""
 
     def __init__(self, tokens, lang):
-        self.lang, self.text = lang, tokens.metadata["text"]
+        self.lang, self.text = lang, as_shown(tokens.metadata["text"], lang)
         self.words = [token for token in tokens if isinstance(token["id"], int)]
         self.joined = {
             part
@@ -69,6 +69,11 @@ def sent_len(tree, _row, label):
 
 def tree_depth(tree, _row, label):
     return max(map(tree.depth, tree.words)) == int(label)
+
+
+def deep_tree(tree, _row, label):
+    deepest = max(map(tree.depth, tree.words))
+    return deepest <= 3 if label == "shallow" else deepest >= 6
 
 
 def word_content(tree, row, label, labels):
@@ -210,6 +215,7 @@ def coord_inv(tree, row, label):
 JUDGES = {
     "sent_len": sent_len,
     "tree_depth": tree_depth,
+    "deep_tree": deep_tree,
     "word_content": word_content,
     "bigram_shift": bigram_shift,
     "ngram_shift": ngram_shift,
@@ -231,9 +237,10 @@ def judged(corpus_of):
             if where == "sample":  # depths and sequences of relations are found only where rows are matched
                 built = [*build_all(tasks, corpus, SMALL_CLASSES), *built]
             trees = {
-                (tokens.metadata["sent_id"], tokens.metadata["text"]): Tree(tokens, lang)
+                (tokens.metadata["sent_id"], tree.text): tree
                 for path in treebank_files(where, lang)
                 for tokens in conllu.parse(path.read_text(encoding="utf-8"))
+                for tree in [Tree(tokens, lang)]
             }
             found[where, lang] = {config.task: config for config in built if isinstance(config, Config)}, trees
         return found[where, lang]

@@ -9,6 +9,7 @@ from discoprobe.builders.drops import FILTERS, Drop
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.probing import coord_inv
 from discoprobe.builders.sampling import Split
+from discoprobe.builders.selection import NO_TEXT
 from discoprobe.builders.sentences import if_enough
 from discoprobe.loaders.languages import language_data
 
@@ -33,17 +34,10 @@ def _documents(reasons, passages):
             ),
         ),
         (
-            _documents(["not-prose"] * 9, [None] * 9),
-            "all documents are speech, verse or examples, which --set genres=all takes",
+            _documents(["genre"] * 7 + ["unrelated"] * 2, [None] * 9),
+            f"{NO_TEXT['genre']} (7 sentences); {NO_TEXT['unrelated']} (2 sentences)",
         ),
-        (
-            _documents(["near-copies"] * 9, [None] * 9),
-            "the documents are no prose: many neighbours are near copies of each other, as in lists of examples",
-        ),
-        (
-            _documents(["unrelated"] * 9, [None] * 9),
-            "the documents are no texts: neighbours in them are no closer to each other than random sentences",
-        ),
+        (_documents(["near-copies"] * 9, [None] * 9), f"{NO_TEXT['near-copies']} (9 sentences)"),
     ],
 )
 def test_documents_that_are_too_short_say_how_long_they_are(frame, said):

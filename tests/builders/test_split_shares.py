@@ -57,7 +57,7 @@ def counts(n, *, loss=1, choose=None, by_hash=False, per_group=3, settings=SETTI
     task = ProbingTask(
         labels=("yes",), select=None, sample=choose or some_of_each_split(loss), split_by="target", name="test"
     )
-    found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), text_notes=(), forms=None, copies={})
+    found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), forms=None, copies={})
     made = sample(task, found, Context("", language_data("en"), settings, small=not by_hash), settings)
     rows = made.rows
     assert rows.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1

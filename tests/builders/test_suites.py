@@ -9,11 +9,12 @@ import pytest
 from audit_parts import with_other_ending
 from datasets import load_dataset
 from made_sentences import words
-from shared import SAMPLE_LANGUAGES, run_in_process
+from shared import SAMPLE_LANGUAGES, UD, needs_shared, run_in_process
 
 import discoprobe
 from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
 from discoprobe.builders.audit import fidelity, from_config
+from discoprobe.builders.edits.agreement import _alike_in_number
 from discoprobe.sources import load_corpus
 
 SUITES = [name for name, task in all_tasks().items() if task.conditions]
@@ -114,6 +115,25 @@ def test_subjects_and_forms_that_are_not_clear_are_left(agreement):
     assert agreement.drops["no-agreement"] == 1, "the second of those"
     assert agreement.drops["ambiguous-verb"] == len(SINGULAR), "from a singular to what is a singular too"
     assert set(agreement.drops) <= set(agreement.meanings)
+
+
+def test_nouns_that_end_like_those_whose_plural_is_the_singular_do_not_show_their_number():
+    """Czech *bude/budou řízení*: of 28 pairs three had a noun in *-ní*, of which the treebank has the singular only."""
+    nouns = [
+        ("opatření", "opatření", "Sing"), ("opatření", "opatření", "Plur"), ("zařízení", "zařízení", "Sing"),
+        ("zařízení", "zařízení", "Plur"), ("řízení", "řízení", "Sing"), ("paní", "paní", "Sing"),
+        ("paní", "panie", "Plur"), ("žena", "žena", "Sing"), ("žena", "ženy", "Plur"), ("voda", "voda", "Sing"),
+    ]  # fmt: skip
+    words = pl.DataFrame(nouns, ["lemma", "form", "Number"], orient="row")
+    words = words.with_columns(upos=pl.lit("NOUN"), feats=pl.format("Case=Nom|Number={}", "Number"))
+    assert sorted(_alike_in_number(words)) == ["opatření\tNom", "zařízení\tNom", "řízení\tNom"]
+
+
+@needs_shared
+def test_a_czech_verb_does_not_stand_beside_a_noun_of_either_number():
+    config = discoprobe.build("agreement_suite", load_corpus("cs", [str(UD / "cs")]), Settings(min_class=5))
+    assert config.n_rows >= 15
+    assert not [row for row in rows_of(config) if row["subject"]["form"].endswith(("ání", "ení"))]
 
 
 def test_a_verb_that_does_not_agree_in_the_language_is_no_target(tmp_path):

@@ -12,6 +12,7 @@ import functools
 import html
 import json
 import re
+import tomllib
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -21,6 +22,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import yaml
 
+READINGS = Path(__file__).resolve().parents[2] / "cards" / "metadata" / "readings.toml"
 SPLITS = ("train", "validation", "test")
 TEXTS = ("text", "sentences", "sentence1", "sentence2", "context", "candidate", "choices", "sentence_good")
 MARKS = {"below": "✓", "open": "○", "above": "✗", "not measured": "?", "not audited": ""}
@@ -277,6 +279,11 @@ class Release:
         elif found := re.match(r"(\d+) (corpora|tasks)[:,]", line):
             of = self.manifest["sources"] if found[2] == "corpora" else {c.task for c in configs}
             self.same(where, found[2], int(found[1]), len(of))
+        elif found := re.match(r"Of ([\d,]+) of the ([\d,]+) configs, rows of the same task", line):
+            data = tomllib.loads(READINGS.read_text(encoding="utf-8"))["readings"]
+            read = {(task, lang) for one in data for task in one["tasks"] for lang in one["langs"]}
+            true = sum((config.entry["task"], config.lang) in read for config in configs), len(self.configs)
+            self.same(where, "readings", tuple(map(number, found.groups())), true)
         elif not re.search(
             r"below all thresholds|95 % interval|\(2\.0\.0 after 1\.4\.0\)|SHA-256|macro-F1 in addition", line
         ):

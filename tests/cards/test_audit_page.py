@@ -3,6 +3,8 @@
 import json
 import random
 import re
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -28,6 +30,17 @@ def test_one_page(tmp_path):
     assert "other.jsonl:1: not a JSON object" in text
     assert re.search(r'dup-across.*?class="above">above, serious', text, re.DOTALL)
     assert "test · test:20 · label 1" in text
+
+
+def test_the_page_is_there_whoever_reads_what_is_printed(tmp_path):
+    """``build audit … --html page.html | head -1`` ends the command at its first lines."""
+    rows = [{"text": " ".join([*WORDS[at % 5 :], f"number{at}"]), "label": at % 2} for at in range(40)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    page = tmp_path / "page.html"
+    command = [sys.executable, "-m", "discoprobe", "audit", str(tmp_path / "rows.jsonl"), "--html", str(page)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.close()  # nobody reads anything
+    assert "rows" in page.read_text()
 
 
 @pytest.mark.parametrize(("copies", "status"), [(1, 0), (60, 3)])

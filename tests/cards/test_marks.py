@@ -250,7 +250,7 @@ def test_the_file_is_beside_the_release(tmp_path):
 def test_a_card_shows_that_a_script_posed_as_two_people():
     said = [answer(f"r{n}", "a", reader=reader, sitting="s1") for n in range(25) for reader in ("ana", "ben")]
     found = figures(said, LABELS, SHOWN)
-    text = with_readers("# x\n\n## Sources\n", SimpleNamespace(readers=found, audit=None))
+    text = with_readers("# x\n\n## Sources\n", SimpleNamespace(task="dc", lang="es", readers=found, audit=None))
     assert "2 names were used for 1 person: names of one sitting or file count as one reader" in text
     assert "The answers of 1 person came faster than anybody reads (less than 1.25 seconds each)" in text
     assert "no person has read any, so no figure here is human" in text
@@ -262,5 +262,5 @@ def test_a_card_shows_that_a_script_posed_as_two_people():
 
 def test_few_answers_give_no_figure():
     found = figures([answer(f"r{n}", "a", n) for n in range(LEAST_ROWS - 1)], LABELS, SHOWN)
-    text = with_readers("# x\n\n## Sources\n", SimpleNamespace(readers=found, audit=None))
+    text = with_readers("# x\n\n## Sources\n", SimpleNamespace(task="dc", lang="es", readers=found, audit=None))
     assert "| 1 person | 19 | fewer than 20 |  | 19 |" in text

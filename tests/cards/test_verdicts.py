@@ -12,6 +12,7 @@ import pytest
 from releases import config, report
 
 from discoprobe.builders.audit import (
+    CUE,
     MARKS,
     NOT_AUDITED,
     Figure,
@@ -19,16 +20,18 @@ from discoprobe.builders.audit import (
     Kind,
     Severity,
     Status,
+    Verdict,
     exact,
     smallest_gain,
     tallies,
 )
+from discoprobe.builders.audit.thresholds import BY_ID, KNOWN_AS
 from discoprobe.cards.metadata import audit_entry, manifest
 from discoprobe.cards.metadata.manifest import Audited
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import ABOVE, BELOW, OPEN, UNMEASURED, card, markdown
-from discoprobe.cards.text.verdicts import closest_designs, recorded_designs, verdict_of, verdicts
+from discoprobe.cards.text.verdicts import closest_designs, line_of, meanings, recorded_designs, verdict_of, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
@@ -89,14 +92,14 @@ def test_the_three_outcomes_of_a_figure(accuracy, word, grade):
 def _verdict_with(**more):
     made = report(config())
     return verdict_of(
-        msgspec.structs.replace(made, findings=(_finding(0.5, 10_000), _finding(0.85, 400, "edges", None)), **more)
+        msgspec.structs.replace(made, findings=(_finding(0.5, 10_000), _finding(0.7, 400, "edges", None)), **more)
     )
 
 
 def test_a_solver_that_does_not_count_is_named_with_the_reason():
     own, external = _verdict_with(), _verdict_with(external=True)
     assert (own.word, external.word) == (BELOW, BELOW)
-    assert "edges alone reach 0.850 (majority baseline 0.500). That is no fault in a task about words" in own.text
+    assert "edges alone reach 0.700 (majority baseline 0.500). That is no fault in a task about words" in own.text
     assert "--edited" not in own.text
     assert "with --edited it would be" in external.text
     assert own.remark.startswith("edges has no threshold here")
@@ -347,16 +350,56 @@ def test_altered_copies_in_data_of_others_are_named_although_they_are_only_noted
     )
 
 
-def test_one_word_that_decides_the_label_comes_first_in_data_of_others():
+def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
     token = msgspec.structs.replace(
         _finding(1.0, 1200, "token", None), detail="'Well' is the first word → yes", cost=1.0
     )
     made = msgspec.structs.replace(report(config()), findings=(_finding(0.55, 600), token))
     verdict = verdict_of(msgspec.structs.replace(made, external=True))
-    assert verdict.word == OPEN
+    assert (verdict.word, verdict.checks, verdict.advice) == (CUE, ("token",), "cue: one word")
     assert verdict.text.startswith(
-        "Open, but token alone reaches 1.000 (majority baseline 0.500; 'Well' is the first word → yes): no fault in a "
-        "task about words, but if this is not what the task asks, do not use it; with --edited it would be a fault. "
-        "Too few rows to decide 1 of the 1 solvers"
+        "Cue: 'Well' is the first word → yes. This alone reaches 1.000 (token; majority baseline 0.500). If the labels "
+        "are about this, say so with --expected words; if not, do not use these data. Too few rows to decide 1 of the "
+        "1 solvers"
     )
+    expected = verdict_of(msgspec.structs.replace(made, external=True, expected=("token", "words")))
+    assert (expected.word, expected.advice) == (OPEN, "careful, ±5")
     assert "Open, which is no failure" in verdict_of(made).text
+    repeated = Finding("dup-within", Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, 1, 0, n=600, cost=1 / 600)
+    with_fault = msgspec.structs.replace(made, findings=(repeated, *made.findings), external=True)
+    assert verdict_of(with_fault).word == CUE  # a minor fault does not hide it
+    serious = msgspec.structs.replace(repeated, measured=100, cost=1 / 6)
+    with_fault = msgspec.structs.replace(made, findings=(serious, *made.findings), external=True)
+    assert (verdict_of(with_fault).word, verdict_of(with_fault).advice) == (ABOVE, "no: repeated rows")
+
+
+@pytest.mark.parametrize(
+    ("findings", "trick", "advice"),
+    [
+        ([_finding(0.5, 10_000)], "", "yes"),
+        ([_finding(0.5, 10_000), _finding(0.731, 400, "chars", None)], "spelling 73%", "beat 73%"),
+        ([_finding(0.5, 10_000), _finding(0.51, 400, "chars", None)], "spelling 51%", "yes"),
+        ([_finding(0.54, 100)], "length 54%", "careful, ±11"),
+        ([_finding(0.63, 10_000)], "length 63%", "no: length"),
+        (
+            [_finding(0.5, 10_000, "overlap"), msgspec.structs.replace(_finding(0.95, 400), status=Status.EXEMPT)],
+            "length 95%",
+            "yes (task)",
+        ),
+    ],
+)
+def test_advice_is_a_function_of_the_report(findings, trick, advice):
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=tuple(findings)))
+    assert (verdict.chance, verdict.trick, verdict.advice) == ("50%", trick, advice)
+
+
+def test_every_check_has_a_name_that_people_know():
+    assert list(KNOWN_AS) == list(BY_ID)
+    assert len(set(KNOWN_AS.values())) == len(KNOWN_AS)
+
+
+def test_rows_are_given_in_thousands_from_ten_thousand_on():
+    line = line_of("zwar", [43_108, 9_999, 10_000], Verdict("below", advice="yes"))
+    assert (line.task, line.rows, line.advice) == ("zwar", "43k/9999/10k", "yes")
+    assert meanings([line]) == []
+    assert meanings([msgspec.structs.replace(line, advice="careful, ±9")])[0].startswith("careful: few rows")

@@ -202,6 +202,12 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
 def _guess_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
     """The columns of running text; several only if they are parts of a numbered row."""
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
+    if len(prose) == 1 and (lists := _lists_beside(frame, prose[0], others)):
+        both = ",".join([*prose, *lists])
+        raise UnreadableDataError(
+            f"{name}: {_list_columns(frame, lists)} holds lists beside the text '{prose[0]}'; say with --text {both} "
+            f"that they belong to a row, or with --text {prose[0]} that they do not"
+        )
     if len(prose) == 1 or (prose and all(_NUMBERED.match(column) for column in prose)):
         return tuple(prose)
     texts = [
@@ -213,6 +219,24 @@ def _guess_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bo
         return tuple(texts)
     among = _list_columns(frame, prose or [column for column in frame.columns if column not in others])
     raise UnreadableDataError(f"{name}: which columns hold the text? Name them in order with --text: {among}")
+
+
+def _lists_beside(frame: pl.DataFrame, text: str, others: set[str]) -> list[str]:
+    """Columns with lists of strings that may belong to a row as the text does (keywords), and are not its words."""
+    if frame.schema[text] != pl.String:
+        return []
+    length = pl.col(text).str.replace_all(r"\s", "").str.len_chars().sum()
+    lists = [
+        column
+        for column, dtype in frame.schema.items()
+        if dtype == pl.List(pl.String) and column not in others and not _NOT_TEXT.search(column)
+    ]
+    shares = frame.select(pl.col(column).list.join("").str.len_chars().sum() / length for column in lists)
+    return [column for column in lists if 0 < (shares[column][0] or 0.0) < _COPIED]
+
+
+_COPIED = 0.5
+"""A list of words with at least this share of the characters of a text is the text again."""
 
 
 def _has_text_name(column: str) -> bool:
@@ -328,6 +352,7 @@ def read_columns(
     paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
     notes = [*roles.notes, *([note] if note else [])]
     notes += [f"'{column}' holds words: they are joined with spaces" for column in words]
+    notes += _unused(first, roles)
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
         rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
@@ -339,6 +364,34 @@ def read_columns(
         name, shape, used, rows, about, compared=roles.compares, pairs=paired, guessed_groups=reading.group is None
     )
     return data, tuple(skipped)
+
+
+_NAMED = 8
+"""Most columns that a note names."""
+_REPEATS = 0.9
+"""A column repeats the label if it tells at least this share of what the most frequent label does not."""
+
+
+def _unused(frame: pl.DataFrame, roles: Roles) -> list[str]:
+    """What a reader should know of the columns without a role: which repeat the label, and what they are called."""
+    if frame.schema[roles.label].is_nested():
+        return []
+    used = {*roles.texts, *roles.choices, *roles.labels, roles.choice_names, roles.pair, roles.group}
+    columns = [column for column in frame.columns if column not in used]
+    label, notes = frame[roles.label].cast(pl.String), []
+    most = float(label.drop_nulls().value_counts()["count"].max() or 0)  # type: ignore[arg-type]
+    for column in columns:
+        if frame.schema[column].is_nested() or not 1 < frame[column].n_unique() <= max(2, frame.height // 5):
+            continue
+        both = frame.select(value=pl.col(column).cast(pl.String, strict=False), label=label).drop_nulls()
+        told = int(both.group_by("value", "label").len().group_by("value").agg(pl.col("len").max())["len"].sum())
+        if told - most >= _REPEATS * (both.height - most) > 0:
+            notes.append(f"'{column}' repeats the label in {told / both.height:.1%} of the rows; it is not used")
+    if columns:
+        shown = ", ".join(f"'{column}'" for column in columns[:_NAMED])
+        more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
+        notes.append(f"neither text nor label: {shown}{more}")
+    return notes
 
 
 GROUPS = re.compile(

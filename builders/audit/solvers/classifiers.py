@@ -1,25 +1,27 @@
-"""The classifiers of the solvers: logistic regression, a decision tree and a small random forest, of scikit-learn."""
+"""The classifiers of the solvers: logistic regression, a decision tree and a small random forest.
+
+scikit-learn fits them without its checks, and they answer here: for the few hundred rows of most configs these checks
+took most of the time.
+"""
 
 import warnings
-from collections.abc import Callable  # noqa: TC003 (in an alias)
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import expit
 from sklearn import config_context
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Matrix: TypeAlias = "Floats | sparse.csr_array"
-Learner: TypeAlias = "Callable[[Any, Ints], Any]"
-"""A function of features, shape (units, features), and labels 0, 1 …, all of which occur: a fitted classifier."""
 
 _ONE_BY_ONE = 40
 """Largest number of labels for one-vs-rest regressions (the closed label sets of tasks have up to 20); else softmax."""
@@ -33,33 +35,101 @@ _LEAF = 10
 _DEPTH = 6
 
 
-def regression(features: Matrix, y: Ints) -> Any:
+class Regression(msgspec.Struct, frozen=True):
+    """A fitted logistic regression.
+
+    Attributes:
+        weights: shape (features, labels), or (features, 1) for two labels.
+        intercept: shape (labels,), or (1,).
+        mean: what is subtracted from dense features, shape (features,); None for sparse ones.
+        scale: what they are then divided by, shape (features,).
+        softmax: whether the labels were fitted together, not each against the others.
+    """
+
+    weights: Floats
+    intercept: Floats
+    mean: Floats | None = None
+    scale: Floats | None = None
+    softmax: bool = False
+
+    def decision_function(self, features: Matrix) -> Floats:
+        """Scores of the labels, shape (units, labels); for two labels of the second one, shape (units,)."""
+        if self.mean is not None and self.scale is not None:
+            features = (features - self.mean) / self.scale
+        scores = np.asarray(features @ self.weights) + self.intercept
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, features: Matrix) -> Floats:
+        """The probability of each label, shape (units, labels)."""
+        scores = self.decision_function(features)
+        if self.softmax:
+            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        probabilities = np.asarray(expit(scores))
+        if scores.ndim == 1:
+            return np.column_stack([1 - probabilities, probabilities])
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+
+
+class DecisionTrees(msgspec.Struct, frozen=True):
+    """One fitted decision tree, or several whose mean answers."""
+
+    trees: Sequence[DecisionTreeClassifier]
+
+    def predict_proba(self, features: Floats) -> Floats:
+        """The probability of each label, shape (units, labels)."""
+        read = features.astype(np.float32)
+        answers = [tree.predict_proba(read, check_input=False) for tree in self.trees]
+        return np.asarray(sum(answers) / len(answers))
+
+
+Learner: TypeAlias = "Callable[[Any, Ints], Regression | DecisionTrees]"
+"""A function of features, shape (units, features), and labels 0, 1 …, all of which occur: a fitted classifier."""
+
+
+def regression(features: Matrix, y: Ints) -> Regression:
     """Logistic regression (C = 1); dense features are standardised."""
-    binary = y.max() == 1
+    n_labels = int(y.max()) + 1
     if not sparse.issparse(features):
-        descent: dict[str, Any] = {"solver": "newton-cholesky"} if binary else {"max_iter": _ITERATIONS}
-        return _fit(make_pipeline(StandardScaler(), LogisticRegression(**descent)), features, y)
-    if y.max() >= _ONE_BY_ONE:
-        return _fit(LogisticRegression(max_iter=_ITERATIONS, tol=1e-5), features, y)
+        scaler = _fit(StandardScaler(), features)
+        mean, scale = scaler.mean_, scaler.scale_
+        standardised = (features - mean) / scale
+        if n_labels == 2:  # noqa: PLR2004
+            fitted = _fit(LogisticRegression(solver="newton-cholesky"), standardised, y)
+            return Regression(fitted.coef_.T, fitted.intercept_, mean, scale)
+        fitted = _fit(LogisticRegression(max_iter=_ITERATIONS), standardised, y)
+        return Regression(fitted.coef_.T, fitted.intercept_, mean, scale, softmax=True)
+    if n_labels > _ONE_BY_ONE:
+        fitted = _fit(LogisticRegression(max_iter=_ITERATIONS, tol=1e-5), features, y)
+        return Regression(fitted.coef_.T, fitted.intercept_, softmax=True)
     # There are more features than units, so they are fitted in the dual: the optimum is that of the primal, the time is
     # a tenth.
     descent = {"solver": "liblinear", "dual": True, "max_iter": _PASSES, "tol": 1e-2, "random_state": 0}
-    one = LogisticRegression(**descent)
-    return _fit(one if binary else OneVsRestClassifier(one), features, y)
+    read = features.astype(np.float64)
+    of_label = [
+        _fit(LogisticRegression(**descent), read, (y == label).astype(np.int64))
+        for label in (range(n_labels) if n_labels > 2 else [1])  # noqa: PLR2004
+    ]
+    weights = np.column_stack([fitted.coef_[0] for fitted in of_label])
+    return Regression(weights, np.concatenate([fitted.intercept_ for fitted in of_label]))
 
 
-def tree(features: Floats, y: Ints) -> Any:
+def tree(features: Floats, y: Ints) -> DecisionTrees:
     """One shallow tree, which finds bins."""
-    return _fit(DecisionTreeClassifier(max_depth=_DEPTH, min_samples_leaf=_LEAF, random_state=0), features, y)
+    one = DecisionTreeClassifier(max_depth=_DEPTH, min_samples_leaf=_LEAF, random_state=0)
+    return DecisionTrees([_fit(one, features.astype(np.float32), y, check_input=False)])
 
 
-def forest(features: Floats, y: Ints) -> Any:
-    """A small random forest (Breiman 2001)."""
-    return _fit(RandomForestClassifier(_TREES, min_samples_leaf=_LEAF, random_state=0), features, y)
+def forest(features: Floats, y: Ints) -> DecisionTrees:
+    """A small random forest (Breiman 2001): each tree reads as many units as there are, drawn with replacement."""
+    fitted = _fit(
+        RandomForestClassifier(_TREES, min_samples_leaf=_LEAF, random_state=0), features.astype(np.float32), y
+    )
+    return DecisionTrees(fitted.estimators_)
 
 
-def _fit(model: Any, features: Any, y: Ints) -> Any:
+def _fit(model: Any, features: Any, y: Ints | None = None, **options: Any) -> Any:
     """The model, fitted; neither the values of its parameters nor those of the features are checked."""
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
         warnings.simplefilter("ignore", UserWarning)  # not converged; many labels of few rows
-        return model.fit(features, y)
+        return model.fit(features, y, **options)

@@ -136,31 +136,41 @@ class Features:
 
     @cached_property
     def slotted(self) -> pl.DataFrame:
-        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``."""
+        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``, and its ``number`` in ``distinct``."""
         frame = pl.DataFrame({"text": self._problem.texts, "n_context": self._problem.n_context}).with_row_index("unit")
         frame = frame.with_columns(place=pl.int_ranges(pl.col("text").list.len()), n=pl.col("text").list.len())
         frame = exploded(frame, "text", "place")
         last = pl.col("place") == pl.col("n") - 1
         slot = pl.when(pl.col("n_context") == 0).then("place").when(last).then(0).otherwise(pl.col("place") + 1)
-        return frame.select("unit", "place", text=_TEXT.str.head(_LONGEST_TEXT), slot=slot.cast(pl.UInt32))
+        frame = frame.select("unit", "place", text=_TEXT.str.head(_LONGEST_TEXT), slot=slot.cast(pl.UInt32))
+        return frame.with_columns(number=_numbers(frame["text"], frame["text"].unique(maintain_order=True)))
+
+    @cached_property
+    def distinct(self) -> pl.DataFrame:
+        """The ``text`` of all units, each once, and how many times it is there (``n``).
+
+        An original and its edited version, or the choices of a context, have most of their texts in common: what a text
+        has is looked for here, and given to all units that have the text.
+        """
+        return self.slotted.group_by("text", maintain_order=True).agg(n=pl.len())
 
     def length(self) -> Floats:
         """Counts of each text, their sums and differences to the first text, and which text is longest and shortest."""
-        grid = self._grid(LENGTH_MEASURES, self.slotted)
+        grid = self._grid(LENGTH_MEASURES)
         sums = grid.sum(axis=1)
         features = [_flat(grid), _flat(np.log1p(grid)), sums, np.log1p(sums)]
         if self.slots > 1:
             features += [_flat(grid[:, 1:] - grid[:, :1]), _flat(_extreme(grid, 1)), _flat(_extreme(grid, -1))]
         return np.hstack([*features, self._beside(grid[:, 0])])
 
-    def counts(self, measures: Mapping[str, pl.Expr], slotted: pl.DataFrame | None = None) -> Floats:
-        """What ``unequal`` makes of measures of each text; of the texts of ``slotted``, if it is given."""
-        return self.unequal(self._grid(measures, self.slotted if slotted is None else slotted))
+    def counts(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
+        """What ``unequal`` makes of measures of each text; ``read`` is what is read for ``distinct``, if not that."""
+        return self.unequal(self._grid(measures, read))
 
     @cached_property
     def surface(self) -> Floats:
         """How each text is written: ``SURFACE``, shape (units, slots, measures)."""
-        return self._grid(SURFACE, self.slotted)
+        return self._grid(SURFACE)
 
     def unequal(self, grid: Floats) -> Floats:
         """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates.
@@ -181,14 +191,16 @@ class Features:
         because of the language, not because of an edit. It is read in small letters, unless it is the first of its
         text. What is left are capitals of words that are usually written small (truecasing, Lita et al. 2003).
         """
-        inside = pl.col("text").str.extract_all(r"[\p{L}\p{N},;]\s+\p{Lu}[\p{L}\p{M}]*").explode()
-        capital = self.slotted.select(word=inside.str.extract(r"(\p{Lu}[\p{L}\p{M}]*)$").str.to_lowercase())
-        small = self.slotted.select(word=pl.col("text").str.extract_all(r"\b\p{Ll}[\p{L}\p{M}]*").explode())
-        counts = [words.drop_nulls()["word"].value_counts(name=name)
-                  for words, name in ((capital, "capital"), (small, "small"))]  # fmt: skip
+        inside = pl.col("text").str.extract_all(r"[\p{L}\p{N},;]\s+\p{Lu}[\p{L}\p{M}]*")
+        small = pl.col("text").str.extract_all(r"\b\p{Ll}[\p{L}\p{M}]*")
+        capital = pl.col("word").str.extract(r"(\p{Lu}[\p{L}\p{M}]*)$").str.to_lowercase()
+        words = [exploded(self.distinct.select("n", word=word), "word").drop_nulls() for word in (inside, small)]
+        words[0] = words[0].with_columns(capital)
+        counts = [of_case.group_by("word").agg(pl.col("n").sum().alias(name))
+                  for of_case, name in zip(words, ("capital", "small"), strict=True)]  # fmt: skip
         both = counts[0].join(counts[1], on="word", how="left").with_columns(pl.col("small").fill_null(0))
         usual = both.filter(pl.col("small") <= _SMALL * pl.col("capital"))["word"]
-        pieces = self.slotted.with_row_index("row").with_columns(
+        pieces = self.distinct.with_row_index("row").with_columns(
             piece=pl.col("text").str.extract_all(r"[\p{L}\p{M}]+|[^\p{L}\p{M}]+")
         )
         pieces = exploded(pieces.select("row", "piece"), "piece")
@@ -197,15 +209,16 @@ class Features:
         lowered = pl.when(piece.str.to_lowercase().is_in(usual.implode()) & ~is_first).then(piece.str.to_lowercase())
         texts = pieces.select("row", text=lowered.otherwise(piece)).group_by("row", maintain_order=True)
         joined = texts.agg(pl.col("text").str.join(""))
-        read = self.slotted.with_row_index("row").drop("text").join(joined, on="row", how="left", maintain_order="left")
+        read = self.distinct.with_row_index("row").select("row")
+        read = read.join(joined, on="row", how="left", maintain_order="left")
         return self.counts(CAPITALS, read.with_columns(pl.col("text").fill_null("")))
 
-    def _grid(self, measures: Mapping[str, pl.Expr], slotted: pl.DataFrame) -> Floats:
+    def _grid(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
         """Measures of texts by slot, shape (units, slots, measures); 0 where a unit has no text."""
-        long = slotted.filter(pl.col("slot") < self.slots)
+        long = self.slotted.filter(pl.col("slot") < self.slots)
         grid = np.zeros((self._n, self.slots, len(measures)))
-        values = long.select(**measures).to_numpy().astype(np.float64)
-        grid[long["unit"].to_numpy(), long["slot"].to_numpy()] = values
+        values = (self.distinct if read is None else read).select(**measures).to_numpy().astype(np.float64)
+        grid[long["unit"].to_numpy(), long["slot"].to_numpy()] = values[long["number"].to_numpy()]
         return grid
 
     def _beside(self, values: Floats) -> Floats:
@@ -228,35 +241,48 @@ class Features:
 
         With one fold, no unit is asked for twice, and the weights of few units are in memory at a time.
         """
-        weights = char_weights(self._char_counts, self.slots, slots)
+        texts, counts = self._char_counts
+        rows = _numbers(self._read, texts).to_numpy().reshape(self._n, len(self.read_slots))
+        weights = char_weights(counts, rows[:, list(slots)])
         return weights if len(self._problem.folds) == 1 else weights(np.arange(self._n))
 
     @cached_property
-    def _char_counts(self) -> sparse.csr_array:
-        """Counts of character n-grams across blanks, of texts as they are written, in the rows of ``_by_slot``."""
-        return char_grams(self._by_slot(self.slotted), self._width, across=True)
+    def _char_counts(self) -> tuple[pl.Series, sparse.csr_array]:
+        """The texts that solvers of strings read, each once, as they are written; counts of n-grams across blanks."""
+        texts = pl.concat([pl.Series("text", [""]), self._read]).unique(maintain_order=True)
+        return texts, char_grams(texts, self._width, across=True)
 
-    def _by_slot(self, texts: pl.DataFrame) -> pl.Series:
-        """The ``texts`` of a unit as ``slots`` texts, the last one with all further texts; null where there is none."""
-        slot = pl.col("slot").clip(upper_bound=self.slots - 1)
-        joined = texts.group_by(place=pl.col("unit") * self.slots + slot).agg(pl.col("text").str.join(" "))
-        every = pl.DataFrame({"place": pl.int_range(self._n * self.slots, dtype=pl.UInt32, eager=True)})
-        return every.join(joined, on="place", how="left", maintain_order="left")["text"]
+    @cached_property
+    def _read(self) -> pl.Series:
+        """The texts that solvers of strings read, by unit and slot (``_by_slot``)."""
+        choice, is_candidate = self._problem.choice, pl.col("slot") == 0
+        return self._by_slot(self.slotted.filter(is_candidate) if choice else self.slotted, len(self.read_slots))
+
+    def _by_slot(self, texts: pl.DataFrame, n_slots: int) -> pl.Series:
+        """The ``texts`` of a unit as ``n_slots`` texts, the last one with all further texts; empty if it has none."""
+        slot = pl.col("slot").clip(upper_bound=n_slots - 1)
+        joined = texts.group_by(place=pl.col("unit") * n_slots + slot).agg(pl.col("text").str.join(" "))
+        every = pl.DataFrame({"place": pl.int_range(self._n * n_slots, dtype=pl.UInt32, eager=True)})
+        return every.join(joined, on="place", how="left", maintain_order="left")["text"].fill_null("")
 
     def differing_chars(self) -> sparse.csr_array:
         """Counts of character 1-5-grams of the texts in which a pair differs, one block of columns per slot.
 
         The other texts of a unit, and the units without a pair, have none. Candidates of a choice have all theirs.
         """
-        if self._problem.choice:
-            texts = self.slotted.filter(pl.col("slot") == 0)
-            return _in_blocks(char_grams(self._by_slot(texts), self._width, across=True), self.slots)
-        edited = self._problem.edited
-        originals = np.flatnonzero(edited >= 0)
-        members = pl.DataFrame({"unit": np.concatenate([originals, edited[originals]]), "pair": np.tile(originals, 2)})
-        texts = self.slotted.join(members.cast({"unit": pl.UInt32}), on="unit", maintain_order="left")
-        differing = self._by_slot(texts.filter(pl.len().over("pair", "slot", "text") == 1))
-        return _in_blocks(char_grams(differing, self._width, across=True), self.slots)
+        differing = self._read
+        if not self._problem.choice:
+            edited = self._problem.edited
+            originals = np.flatnonzero(edited >= 0)
+            members = {"unit": np.concatenate([originals, edited[originals]]), "pair": np.tile(originals, 2)}
+            pairs = pl.DataFrame(members).cast({"unit": pl.UInt32})
+            of_pairs = self.slotted.join(pairs, on="unit", maintain_order="left")
+            differing = self._by_slot(of_pairs.filter(pl.len().over("pair", "slot", "text") == 1), self.slots)
+        texts, counts = self._char_counts
+        rows = _numbers(differing, texts)
+        if rows.has_nulls():  # of the texts beyond ``SLOTS``, which are joined, some differ
+            return _in_blocks(char_grams(differing, self._width, across=True), self.slots)
+        return _in_blocks(counts[rows.to_numpy()], len(self.read_slots))
 
     def forget_ngrams(self) -> None:
         """Gives up the counts of n-grams, the largest of all features, when the solvers have read them."""
@@ -419,8 +445,10 @@ class Features:
     def lowered(self) -> pl.DataFrame:
         """Words without regard to case, each once per text: ``unit``, ``place``, ``slot``, number of the ``word``."""
         listed = lowered_words(_TEXT, unspaced=self._problem.unspaced).list.unique()
-        words = exploded(self.slotted.select("unit", "place", "slot", word=listed), "word")
-        return words.drop_nulls().with_columns(pl.col("word").rank("dense") - 1)
+        words = exploded(self.distinct.select(word=listed).with_row_index("number"), "word").drop_nulls()
+        words = words.with_columns(pl.col("word").rank("dense") - 1).group_by("number", maintain_order=True).agg("word")
+        places = self.slotted.select("unit", "place", "slot", "number")
+        return exploded(places.join(words, on="number", maintain_order="left"), "word").drop("number")
 
     @cached_property
     def cosines(self) -> Floats:
@@ -428,9 +456,12 @@ class Features:
 
         0 on the diagonal. They are the cosines that tasks match their rows on.
         """
-        return _cosines(char_grams(self._by_slot(self.slotted), self._width), self.slots)
+        texts = self._by_slot(self.slotted, self.slots)
+        each = texts.unique(maintain_order=True)
+        return _cosines(char_grams(each, self._width)[_numbers(texts, each).to_numpy()], self.slots)
 
-    def _word_cosines(self) -> Floats:
+    @cached_property
+    def word_cosines(self) -> Floats:
         """The same over words without regard to case, each counted once per text."""
         words = self.lowered.filter(pl.col("slot") < self.slots)
         row, word = (
@@ -448,7 +479,7 @@ class Features:
 
     def similarity(self) -> Floats:
         """How similar the texts of a unit are, by characters and by words, and what they share."""
-        return np.hstack([*map(self._compared, (self.cosines, self._word_cosines())), self.shared_words])
+        return np.hstack([*map(self._compared, (self.cosines, self.word_cosines)), self.shared_words])
 
     def _compared(self, cosines: Floats) -> Floats:
         """Cosines of each two texts, mean and largest cosine of each text, all by place and by size; rank of each mean.
@@ -463,22 +494,21 @@ class Features:
         return np.hstack([upper, means, nearest, *by_size, gap, ranks, self._beside(means[:, :1])])
 
 
-def char_weights(counts: sparse.csr_array, n_slots: int, slots: Sequence[int]) -> Callable[[Ints], sparse.csr_array]:
+def char_weights(counts: sparse.csr_array, rows: Ints) -> Callable[[Ints], sparse.csr_array]:
     """What makes the TF-IDF weights of some units when they are asked for: those of all need most memory.
 
     The weights have shape (units, columns), rows of length 1, without the columns that fewer than two units have.
 
     Args:
-        counts: of character n-grams, of each unit ``n_slots`` rows.
-        n_slots: how many texts a unit has.
-        slots: which of them are read: one block of columns for each.
+        counts: of the character n-grams of texts.
+        rows: which of these texts a unit has, shape (units, slots); there is one block of columns for each slot.
     """
-    n, read = counts.shape[0] // n_slots, np.array(slots)
+    n, n_slots = rows.shape
 
     def blocks(units: Ints) -> sparse.csr_array:
-        return _in_blocks(counts[(units[:, None] * n_slots + read).ravel()], len(read))
+        return _in_blocks(counts[rows[units].ravel()], n_slots)
 
-    occurrences = np.zeros(len(read) * counts.shape[1], np.int64)
+    occurrences = np.zeros(n_slots * counts.shape[1], np.int64)
     for start in range(0, n, _UNITS_AT_ONCE):
         occurrences += _occurrences(blocks(np.arange(start, min(n, start + _UNITS_AT_ONCE))))
     return lambda units: _weigh(blocks(units), occurrences, n)
@@ -547,6 +577,12 @@ def _cosines(counts: sparse.csr_array, slots: int) -> Floats:
         for a, b in combinations(range(slots), 2):
             cosines[units, a, b] = cosines[units, b, a] = np.asarray(texts[a].multiply(texts[b]).sum(axis=1)).ravel()
     return cosines
+
+
+def _numbers(texts: pl.Series, each: pl.Series) -> pl.Series:
+    """The place of each of the ``texts`` in ``each``, which has no text twice; null for one that it does not have."""
+    numbered = each.to_frame("text").with_row_index("number")
+    return texts.to_frame("text").join(numbered, on="text", how="left", maintain_order="left")["number"]
 
 
 def _flat(grid: Floats) -> Floats:

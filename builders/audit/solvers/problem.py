@@ -27,7 +27,7 @@ from sklearn.preprocessing import normalize
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
 from discoprobe.builders.audit.report import Figure
-from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, regression
+from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, Regression, regression
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
@@ -261,7 +261,7 @@ class Problem(msgspec.Struct, frozen=True):
         probabilities[:, classes] = model.predict_proba(asked)
         if isinstance(features, np.ndarray) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
             return probabilities, in_pairs
-        if not hasattr(model, "decision_function"):
+        if not isinstance(model, Regression):
             return probabilities, probabilities[:, classes[-1]]
         lean = model.decision_function(asked)
         return probabilities, lean if lean.ndim == 1 else np.zeros(len(fold.test))
@@ -280,8 +280,7 @@ class Problem(msgspec.Struct, frozen=True):
         differences = features[edited] - features[originals]
         model = learner(np.vstack([differences, -differences]), np.repeat([1, 0], len(edited)))
         if self.choice:
-            linear = hasattr(model, "decision_function")
-            return np.asarray(-model.decision_function(features[fold.test])) if linear else None
+            return -model.decision_function(features[fold.test]) if isinstance(model, Regression) else None
         originals, edited = self._opposites(fold.test)
         if not len(edited):
             return np.zeros(len(fold.test))
@@ -318,7 +317,7 @@ class Problem(msgspec.Struct, frozen=True):
             differences = normalize(differences, copy=False)
             both = sparse.csr_array(sparse.vstack([differences, -differences]))
             model = regression(both, np.repeat([1, 0], len(edited)))
-            values.append(-(counts[fold.test] @ (weights * model.coef_[0])))
+            values.append(-(counts[fold.test] @ (weights * model.weights[:, 0])))
         return np.concatenate(values)
 
     def _opposites(self, side: Ints) -> tuple[Ints, Ints]:

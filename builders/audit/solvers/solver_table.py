@@ -3,6 +3,7 @@
 Word frequencies come first; then what solvers get (``Bench``), the solvers, and their table.
 """
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
@@ -98,14 +99,16 @@ class Bench(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def keyed(self) -> pl.DataFrame:
-        """The texts of all units: ``unit``, ``slot``, ``text``, and ``key``, which ignores case and white space."""
-        return self.features.slotted.select("unit", "slot", "text", key=normal(pl.col("text")).hash())
+        """The texts of all units: ``unit``, ``slot``, ``key``, which ignores case and white space, and ``is_long``."""
+        text, slotted = pl.col("text"), self.features.slotted
+        keys = self.features.distinct.select(key=normal(text).hash(), is_long=n_words(text) >= LEAK_WORDS)
+        return slotted.select("unit", "slot").hstack(keys[slotted["number"]])
 
     @cached_property
     def asked(self) -> pl.DataFrame:
         """Of ``keyed`` the texts of some length that solvers are asked about: of a unit with context, the candidate."""
         context = pl.Series(self.problem.n_context)[self.keyed["unit"]] > 0
-        return self.keyed.filter(~context | (pl.col("slot") == 0), n_words(pl.col("text")) >= LEAK_WORDS)
+        return self.keyed.filter(~context | (pl.col("slot") == 0), "is_long")
 
     @cached_property
     def chars(self) -> Score:
@@ -202,6 +205,39 @@ def similarity(bench: Bench) -> Score | None:
     if bench.features.slots == 1:
         return None
     return bench.problem.learn(bench.features.similarity(), forest)
+
+
+_PASSAGES = frozenset({Shape.SEQUENCE, Shape.CANDIDATE, Shape.CHOICE})
+"""Shapes of several sentences of a text."""
+
+
+def cosines(bench: Bench) -> Score | None:
+    """The best rule on cosines that learns nothing: which member of a pair, or which choice, is more alike.
+
+    Of a choice that is its largest or mean cosine with the sentences of the context (that with their centroid is
+    proportional to the mean). Of a member of a pair it is the sum of the cosines of each two of its sentences, of the
+    cosines of neighbours, or of the largest of each sentence; or the least mean cosine of a sentence with the others.
+    """
+    problem, features = bench.problem, bench.features
+    paired = problem.choice or bool((problem.edited >= 0).any())
+    if bench.data.shape not in _PASSAGES or features.slots == 1 or not paired:
+        return None
+    rules: dict[str, Floats] = {}
+    for unit, grid in (("characters", features.cosines), ("words", features.word_cosines)):
+        if problem.choice:
+            values = {"sum of cosines": grid[:, 0].sum(axis=1), "nearest neighbour": grid[:, 0].max(axis=1)}
+        else:
+            there = np.arange(features.slots) < problem.texts.list.len().to_numpy()[:, None]
+            values = {
+                "sum of cosines": grid.sum(axis=(1, 2)),
+                "sum of cosines of neighbours": np.trace(grid, offset=1, axis1=1, axis2=2),
+                "nearest neighbours": grid.max(axis=2).sum(axis=1),
+                "least typical sentence": np.where(there, grid.sum(axis=2), np.inf).min(axis=1),
+            }
+        rules |= {f"{name} over {unit}": of_units[problem.measured] for name, of_units in values.items()}
+    score_of = problem.choice_score if problem.choice else functools.partial(_pair_score, problem)
+    scores = {name: score for name, values in rules.items() if (score := score_of(values))}
+    return replace(best_of(scores), leaning=None, cross_validated=False) if scores else None
 
 
 def surface(bench: Bench) -> Score:
@@ -421,6 +457,7 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "frequency": frequency,
     "overlap": overlap,
     "similarity": similarity,
+    "cosines": cosines,
     "single": single,
     "seen": seen,
     "punctuation": lambda bench: bench.problem.learn(bench.features.counts(PUNCTUATION)),

@@ -100,7 +100,7 @@ Set = Annotated[Texts, typer.Option("--set", help=_lines(
     "min_class=20: fewest rows of a label",
     "paradigms=unimorph|none|FILE: verb forms for agreement_suite (UniMorph)",
     "documents=auto|newdoc|file|none: what a document is",
-    "genres=prose|all: treebanks that discourse tasks use",
+    "genres=prose|all: leave out genres that do not suit a task",
     "block=4194304: bytes of text that are sampled together",
 ))]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]
@@ -127,6 +127,9 @@ GroupColumn = Annotated[str | None, typer.Option("--group", help=
 EditedLabels = Annotated[Texts, typer.Option("--edited", help=
     "A label of texts that were edited: then solvers of words and characters count as faults. Default: usual names, "
     "such as `edited` beside `original`. Repeatable.")]
+Expected = Annotated[Texts, typer.Option("--expected", help=
+    "A check that reads what the labels are about, so that it is no cue; `words` stands for all solvers of words and "
+    "characters. Repeatable.")]
 HubConfig = Annotated[str | None, typer.Option("--config", help=
     "The config of a Hub dataset (second argument of `load_dataset`).")]
 ImportSource = Annotated[list[str], typer.Argument(help=
@@ -142,7 +145,7 @@ DropLeaks = Annotated[bool, typer.Option("--drop-leaks", help=
     "Leave out rows of earlier splits that occur in later splits, and rows that occur twice; count them. Stops if it "
     "would take more than a tenth of a split.")]
 Regroup = Annotated[bool, typer.Option("--regroup", help=
-    "Divide all rows into the splits again, so that rows that share a sentence are in one split.")]
+    "Divide all rows into the splits again, each once, so that rows that share a sentence are in one split.")]
 Strict = Annotated[bool, typer.Option("--strict", help=
     "Leave the config out if the audit finds more than minor faults; the exit status is then 3.")]
 Encoding = Annotated[str, typer.Option("--encoding", help=
@@ -161,6 +164,8 @@ AllowLicence = Annotated[Texts, typer.Option("--allow-licence", help=
     "Publish sources with this licence, although it is not open. Repeatable.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help=
     "Show what would be read, built and sent; do not build or send anything.")]
+DryBuild = Annotated[bool, typer.Option("--dry-run", help=
+    "Show what would be read and downloaded, and how long building takes; do not build or download anything.")]
 Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
 Restore = Annotated[str, typer.Option("--restore", metavar="RELEASE", help=
@@ -201,8 +206,12 @@ Fill = Annotated[Texts, typer.Option("--fill", help=
     "names the source of each row. Repeatable.")]
 Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks only, without --fill.")]
 Silver = Annotated[bool, typer.Option("--silver", help=
-    "Annotate the text of --fill with Stanza, too, to fill probing tasks: those whose labels are wrong in at most 2 % "
-    "of held-out sentences of the treebanks. The column `corpus` names the source of each row.")]
+    "Annotate the text of --fill, too, with Stanza or --parser, to fill probing tasks: those whose labels are wrong in "
+    "at most 2 % of held-out sentences of the treebanks. The column `annotation` says which rows these are.")]
+Parser = Annotated[Texts, typer.Option("--parser", metavar="PARSER", help=
+    "What annotates text: `stanza`, `stanza=PACKAGE`, a parser of a plugin, a Python file with the functions "
+    "`describe` and `parse`, or CoNLL-U files that were parsed before. A second one has to agree with the first. "
+    "Default: Stanza.")]
 Licences = Annotated[str, typer.Option("--licences", metavar="open|all", help=
     "Which corpora of the catalogue may be used: `open` (they may be changed and passed on for any purpose), or `all`. "
     "`push` refuses to publish what is built from the others.")]

@@ -7,8 +7,8 @@ and `corpus`, and `check`.
 from __future__ import annotations
 
 import logging
-import re
 import sys
+from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,26 +23,19 @@ from discoprobe.loaders.errors import AUDIT_FAILED, NOTHING_BUILT, DiscoprobeErr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discoprobe.builders.config import Unavailable
     from discoprobe.builders.why import Explanation
+    from discoprobe.cards.text.verdicts import DatasetLine
     from discoprobe.cli.terminal import Cell
     from discoprobe.loaders.catalogue.treebanks import PinnedCorpus
     from discoprobe.loaders.raw.prepare import AnnotatedCorpus
     from discoprobe.pipeline import BuildResult
+    from discoprobe.plan import Plan
 
 SEED = 13
 """The seed of the published release."""
 
-FOLDED = 12
-"""With more configs that are not built, those that lack the same share a line."""
-SAME_KIND = (
-    (re.compile(r"^\d+(/\d+)* rows, .*"), "too few rows: add corpora of this language, or use --min-rows"),
-    (re.compile(r"^\d+ rows of .* are left after filters and matching.*"), "too few rows of a label are left"),
-    (re.compile(r"^(no two values have \d+ balanced rows).*"), r"\1"),
-    (re.compile(r"^(the audit failed)(: | with ).*"), r"\1"),
-    (re.compile(r"; lost: .*"), ""),
-)
-"""Patterns and replacements that leave of a reason what several configs have in common."""
+FEW_REASONS = 5
+"""So many configs that are not built, and fewer, are named with their reasons; of more, reasons are counted."""
 
 app = typer.Typer()
 
@@ -62,8 +55,10 @@ def run(  # noqa: PLR0913 (one parameter per option)
     cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
     exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
     segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    parser: arg.Parser = None,
     licences: arg.Licences = "open",
-    stanza_dir: arg.StanzaDir = None, _plugins: arg.Plugins = None, json_: arg.Json = False,
+    stanza_dir: arg.StanzaDir = None, dry_run: arg.DryBuild = False, _plugins: arg.Plugins = None,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -74,21 +69,57 @@ def run(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-        gold=gold, silver=silver, licences=licences, audit=audit, keep_failed=keep_failed, exclude=exclude,
+        gold=gold, silver=silver, parser=parser, licences=licences, audit=audit, keep_failed=keep_failed,
+        exclude=exclude,
     )  # fmt: skip
-    from discoprobe import pipeline
     from discoprobe.plan import plan
+
+    made = plan(request)
+    if dry_run:
+        show_dry_run(made, as_json=json_)
+        return
+    sys.stderr.write(_effort(made))
+    from discoprobe import pipeline
     from discoprobe.remote_folders import release_at
 
     with release_at(out) as folder, _workers(cluster), terminal.progress() as progress:
-        result = pipeline.run(plan(request), folder, progress)
+        result = pipeline.run(made, folder, progress)
         is_there = folder.exists()
     show_build(result, out, as_json=json_)
+    if result.broken:
+        faults = "; ".join(map(str, result.broken.values()))
+        raise DiscoprobeError(f"left out {', '.join(sorted(result.broken))}: {faults}")
     if not result.built:
         raise OutcomeError(_why_nothing(result, is_there=is_there), NOTHING_BUILT)
     if failed := result.failed:
         message = f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}"
         raise OutcomeError(message, AUDIT_FAILED)
+
+
+def show_dry_run(made: Plan, *, as_json: bool = False) -> None:
+    """Prints what a build would read, download and take."""
+    from discoprobe.plan import effort, reads
+
+    rows = reads(made)
+    if as_json:
+        missing, seconds = effort(made)
+        terminal.print_json({"reads": rows, "download_bytes": missing, "seconds": round(seconds)})
+        return
+    terminal.show_sources(rows)
+    sys.stdout.write(_effort(made))
+
+
+def _effort(made: Plan) -> str:
+    """A line on what is downloaded, by language, and how long building from it takes; empty if the cache has all."""
+    from discoprobe.plan import effort
+
+    missing, seconds = effort(made)
+    if not missing:
+        return ""
+    sizes = [f"{lang} {n / 1e6:,.1f} MB" for lang, n in sorted(missing.items(), key=lambda each: -each[1])]
+    total = f"{sum(missing.values()) / 1e6:,.1f} MB" + (f" ({terminal.few(sizes)})" if len(sizes) > 1 else "")
+    minutes = f"{max(1, round(seconds / 60)):,} min"
+    return f"to download: {total}; building from treebanks takes about {minutes} after that\n"
 
 
 def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
@@ -98,54 +129,47 @@ def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
     message = "nothing was built" + ("" if is_there else ", and no folder is written")
     if small := [config.name for config in result.missing if config.reason.endswith(MORE_ROWS)]:
         return f"{message}; --min-rows 0 keeps {terminal.few(small)}"
-    return f"{message}; the table gives the reasons, and `build tasks --lang CODE` what the corpora support"
+    return f"{message}; `build -v run …` gives the reasons, and `build tasks --lang CODE` what the corpora support"
 
 
 def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
     """Prints a line per config, built or not, and the call that loads one of them.
 
-    If many configs are missing, those with the same kind of reason share a line, except with ``--verbose``. So do those
-    of generated tasks always, if the whole reason is the same.
+    Of more than `FEW_REASONS` configs that are not built the reasons are counted, except with ``--verbose``, which also
+    gives the verdict on each config in words.
     """
-    from discoprobe.cards.text.verdicts import verdicts
+    from discoprobe.cards.text.verdicts import lines_of, verdicts
+    from discoprobe.loaders.catalogue.treebanks import language_name
 
     entries = result.manifest.configs
+    judged, verbose = verdicts(entries), logging.getLogger().isEnabledFor(logging.INFO)
     if as_json:
-        configs = {name: msgspec.to_builtins(entries[name]) for name in result.built}
+        configs = {name: {**msgspec.to_builtins(entries[name]), "advice": judged[name].advice} for name in result.built}
         unavailable = {config.name: config.reason for config in result.missing}
         terminal.print_json({"out": out, "configs": configs, "unavailable": unavailable})
         return
-    judged = verdicts(entries)
-    rows: list[dict[str, Cell]] = []
-    for name in result.built:
-        entry, verdict = entries[name], judged[name]
-        row: dict[str, Cell] = {"config": name}
-        row |= {split: sum(labels.values()) for split, labels in entry.counts.items()}
-        remarks = ["tiny"] if entry.tiny else []
-        if audit := entry.audit:
-            row |= {"majority": f"{audit.majority:.3f}", "audit": verdict.word}
-            if audit.strongest:
-                gain = audit.gain or 0
-                row["strongest shortcut"] = f"{audit.strongest} {audit.accuracy:.3f} ({gain:+.3f})"
-            remarks.append(verdict.remark)
-        rows.append(row | {"remark": "; ".join(filter(None, remarks))})
-    by_kind: dict[str, list[Unavailable]] = {}
-    folded = len(result.missing) > FOLDED and not logging.getLogger().isEnabledFor(logging.INFO)
-    for config in result.missing:
-        kind = config.reason if folded or config.task.startswith("feats_") else config.name
-        if folded:
-            for pattern, replacement in SAME_KIND:
-                kind = pattern.sub(replacement, kind)
-        by_kind.setdefault(kind, []).append(config)
-    for kind, of_kind in by_kind.items():
-        more = f" and {len(of_kind) - 1} more" if len(of_kind) > 1 else ""
-        same = len({config.reason for config in of_kind}) == 1
-        remark = of_kind[0].reason if same else kind
-        rows.append({"config": of_kind[0].name + more, "audit": "not built", "remark": remark})
-    columns = ["config", "train", "validation", "test", "majority", "strongest shortcut", "audit", "remark"]
-    terminal.show(rows, columns)
-    if folded:
-        sys.stdout.write(f"{len(result.missing)} configs are not built; `build -v run …` gives the reason of each\n")
+    groups: dict[str, Sequence[DatasetLine]] = {}
+    for lang, lines in lines_of(entries, judged).items():
+        if shown := [line for line in lines if line.name in set(result.built)]:
+            corpora = sorted({name for line in shown for name in entries[line.name].sources})
+            n = f"{len(shown)} dataset{'s' * (len(shown) > 1)}"
+            groups[f"{language_name(lang)}: {n} of {terminal.few(corpora)}"] = shown
+    if groups:
+        terminal.show_lines(groups)
+    if tiny := [name for name in result.built if entries[name].tiny]:
+        least = "fewer than 200 train, 50 validation or 100 test rows"
+        named = "all" if len(tiny) == len(result.built) > 1 else terminal.few(tiny)
+        terminal.print_wrapped(f"tiny ({least}), to try out only: {named}", indent="  ")
+    if verbose:
+        for name in result.built:
+            terminal.print_wrapped(f"{name}: {judged[name].text}", indent="  ")
+    if verbose or len(result.missing) <= FEW_REASONS:
+        for config in result.missing:
+            terminal.print_wrapped(f"{config.name} is not built: {config.reason}", indent="  ")
+    elif result.missing:
+        counts = Counter(config.lacks for config in result.missing).most_common()
+        reasons = ", ".join(f"{n} {what}" for what, n in sorted(counts, key=lambda each: each[0] == "other"))
+        terminal.print_wrapped(f"{len(result.missing)} not built: {reasons} (build -v run …: why)", indent="  ")
     if result.built:
         first = next((name for name in result.built if name.startswith("dc_")), result.built[0])
         terminal.show_load_call(out, first, tuple(entries[first].counts))
@@ -158,6 +182,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
     preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
     on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
     segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    parser: arg.Parser = None,
     licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -169,6 +194,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe import pipeline
     from discoprobe.cards.metadata import manifest
+    from discoprobe.loaders.raw.document import AnnotationOptions
     from discoprobe.plan import plan, planned_again
     from discoprobe.remote_folders import local
     from discoprobe.request import parse_request
@@ -179,7 +205,8 @@ def why(  # noqa: PLR0913 (one parameter per option)
             raise UsageError(
                 f"{config} is in {out}, whose manifest has its settings; give --out a new folder to set others"
             )
-        made = next(planned_again(release, [config], tuple(corpus or ()), jobs, stanza_dir))
+        given = AnnotationOptions(stanza_dir=stanza_dir, parsers=tuple(parser or ()))
+        made = next(planned_again(release, [config], tuple(corpus or ()), jobs, given))
     else:
         task, _, lang = config.rpartition("_")
         if not task:
@@ -187,7 +214,7 @@ def why(  # noqa: PLR0913 (one parameter per option)
         request = parse_request(
             [lang], [task], corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
             segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-            gold=gold, silver=silver, licences=licences, exclude=exclude,
+            gold=gold, silver=silver, parser=parser, licences=licences, exclude=exclude,
         )  # fmt: skip
         made = plan(request)
     with terminal.progress() as progress:
@@ -221,6 +248,7 @@ def show_explanation(explanation: Explanation) -> None:
 @app.command("annotate")
 def annotate_(  # noqa: PLR0913 (one parameter per option)
     source: arg.SourceArgument, *, lang: arg.RawLang, out: arg.CorpusFolder, stanza_dir: arg.StanzaDir = None,
+    parser: arg.Parser = None, _plugins: arg.Plugins = None,
     processors: arg.Processors = "tokenize,pos,lemma,depparse", segment: arg.Segment = False,
     download: arg.Download = False, name: arg.CorpusName = "", licence: arg.Licence = "unknown",
     citation: arg.Citation = "", text: arg.TextColumn = "", id_: arg.IdColumn = "", genre: arg.GenreColumn = "",
@@ -242,6 +270,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
     how = AnnotationOptions(
         segment=segment, stanza_dir=stanza_dir, processors=split_names([processors]), download=download,
+        parsers=tuple(parser or ()),
         read=read_options([*values, *(set_ or [])]),
     )  # fmt: skip
     about = Source(corpus_name(name or source), language_code(lang), licence, citation=citation)
@@ -378,19 +407,22 @@ def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
 
 @app.command()
 def languages(*, _plugins: arg.Plugins = None, json_: arg.Json = False) -> None:
-    """List the languages of the catalogue: how many treebanks and raw texts they have, and whether a sample."""
-    from discoprobe.loaders.catalogue import treebanks
-    from discoprobe.loaders.languages import language
+    """List the languages of the catalogue: treebanks, raw texts, whether there is a sample, and what rules lack.
 
-    with_data, with_sample = set(language.languages()), set(treebanks.sample_files())
+    A language works without what it lacks: docs/adding_a_language.md says what follows from it.
+    """
+    from discoprobe.loaders.catalogue import treebanks
+    from discoprobe.loaders.languages.language import lacking
+
+    with_sample = set(treebanks.sample_files())
     rows: list[dict[str, Cell]] = [
         {
-            "code": each.code, "name": each.name, "treebanks": len(each.treebanks), "texts": len(each.texts),
-            "language data": each.code in with_data, "sample": each.code in with_sample,
+            "code": each.code, "name": each.name, "treebanks": each.count("treebank"), "texts": each.count("text"),
+            "sample": each.code in with_sample, "lacks": ", ".join(lacking(each.code)),
         }
         for each in treebanks.languages(every=True)
     ]  # fmt: skip
-    terminal.show(rows, ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
+    terminal.show(rows, ["code", "name", "treebanks", "texts", "sample", "lacks"], as_json=json_)
 
 
 new = typer.Typer(no_args_is_help=True, help="Write an example of a task, language or corpus of your own.")

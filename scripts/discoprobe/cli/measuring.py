@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,18 +41,18 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
     group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
-    format_: arg.Format = None, encoding: arg.Encoding = "", html: arg.Html = None, jobs: arg.Jobs = 1,
-    _plugins: arg.Plugins = None, json_: arg.Json = False,
+    format_: arg.Format = None, encoding: arg.Encoding = "", expected: arg.Expected = None, html: arg.Html = None,
+    jobs: arg.Jobs = 1, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
-    Exit status: 0 no fault, or minor ones only, 1 something could not be read, 3 a fault is serious or fatal, 6 nothing
-    could be measured.
+    Exit status: 0 no fault, or minor ones only, 1 something could not be read, 3 a fault is serious or fatal, or there
+    is a cue, 6 nothing could be measured.
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
     from discoprobe.auditing import audit_all, design_rows, reading_of
-    from discoprobe.builders.audit.report import Grade, Status
+    from discoprobe.builders.audit.report import CUE, Grade, Status
     from discoprobe.remote_folders import local
 
     reading = reading_of(
@@ -59,13 +60,13 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         format_name=format_, encoding=encoding, group=group, edited=edited,
     )  # fmt: skip
     with terminal.progress() as progress:
-        read, audited = audit_all(names or [], local(out), reading, jobs, progress)
+        read, audited = audit_all(names or [], local(out), reading, jobs, progress, expected=expected or ())
     skipped = read[1]
-    show_reports(audited, skipped, as_json=json_)
-    if html:
+    if html:  # first, for whoever reads what is printed may end it (`head`)
         from discoprobe.cards.review.pages import write_audit_page
 
         write_audit_page(html, read, audited)
+    show_reports(audited, skipped, as_json=json_)
     if not json_ and (designs := design_rows(audited)):
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
@@ -76,8 +77,13 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         by_word.setdefault(word, []).append(f"{report.name}{f' ({grade})' if grade else ''}")
     if minor := by_word.get(Grade.MINOR):
         sys.stderr.write(f"minor faults only: {', '.join(name.removesuffix(' (minor)') for name in minor)}\n")
-    if failed := by_word.get(Status.ABOVE):
-        raise OutcomeError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}", AUDIT_FAILED)
+    failed, cues = by_word.get(Status.ABOVE, []), by_word.get(CUE, [])
+    faults = [f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}"] if failed else []
+    if cues:
+        named = ", ".join(name.partition(" (")[0] for name in cues)
+        faults.append(f"{len(cues)} of {len(audited)} have a cue (if it is the task, name it with --expected): {named}")
+    if faults:
+        raise OutcomeError("; ".join(faults), AUDIT_FAILED)
     if broken := [each.name for each in skipped if not each.unlabelled]:
         raise DiscoprobeError(f"not read: {'; '.join(broken)} (see above)")
     if unmeasured := by_word.get(Status.UNMEASURED):
@@ -151,32 +157,28 @@ def show_reports(reports: Sequence[Report], skipped: Sequence[Skipped], *, as_js
 
 
 def _show_summary(reports: Sequence[Report]) -> None:
-    """Prints a paragraph on what was read of each dataset, and a table of the verdicts."""
+    """Prints a paragraph on what was read of each dataset that is no config, and a table of the verdicts."""
     for report in reports:
-        read = report.read
-        columns = "; ".join(f"{role} {', '.join(names)}" for role, names in (read.columns if read else {}).items())
+        if (read := report.read) is None or not report.external:
+            continue
+        columns = "; ".join(f"{role} {', '.join(names)}" for role, names in read.columns.items())
         labels = ", ".join(report.labels[:_LABELS]) + (" …" if len(report.labels) > _LABELS else "")
         rows = ", ".join(f"{split} {n:,}" for split, n in report.counts.items())
-        reasons = ", ".join(f"{reason} {n:,}" for reason, n in (read.left_out if read else {}).items())
-        left_out = f"left out: {reasons}" if reasons else ""
-        parts = [
-            read.format if read else "config",
-            read.row if read else "",
-            columns,
-            f"labels {labels}",
-            rows,
-            left_out,
-        ]
+        left_out = ", ".join(f"{reason} {n:,}" for reason, n in read.left_out.items())
+        parts = [read.format, read.row, columns, f"labels {labels}", rows, left_out and f"left out: {left_out}"]
         terminal.print_wrapped(f"{report.name}: {'; '.join(filter(None, parts))}")
-    sys.stdout.write("\n")
-    lines: list[dict[str, Cell]] = []
-    for report in reports:
-        best = report.strongest
-        strongest = f"{best.check} {best.measured:.3f} ({best.gain:+.3f})" if best else None
-        n_rows = f"{sum(report.counts.values()):,}"
-        line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
-        lines.append(line | {"audit": report.verdict.word, "remark": report.verdict.remark})
-    terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=terminal.NARROW)
+        sys.stdout.write("\n")
+    _show_lines(reports, f"{len(reports)} datasets")
+    for report in reports if logging.getLogger().isEnabledFor(logging.INFO) else ():
+        terminal.print_wrapped(f"{report.name}: {report.verdict.text}")
+
+
+def _show_lines(reports: Sequence[Report], head: str) -> None:
+    """Prints the table of some reports."""
+    from discoprobe.cards.text.verdicts import line_of
+
+    lines = [line_of(report.name, list(report.counts.values()), report.verdict) for report in reports]
+    terminal.show_lines({head: lines})
 
 
 def _show_read(report: Report) -> None:
@@ -210,7 +212,9 @@ def _show_read(report: Report) -> None:
 
 
 def _show_report(report: Report) -> None:
-    """Prints the verdict, what solvers were trained on, baselines, checks and rules."""
+    """Prints the table, the verdict, and the checks that need a remark; with ``--verbose`` all checks and rules."""
+    sys.stdout.write("\n")
+    _show_lines([report], "")
     sys.stdout.write("\n")
     terminal.print_wrapped(report.verdict.text)
     if report.trained_on.startswith("the other") and report.measured_on:
@@ -219,6 +223,10 @@ def _show_report(report: Report) -> None:
         terminal.print_wrapped(f"solvers are trained on {report.trained_on} and measured on {report.measured_on}")
     for note in report.notes:
         terminal.print_wrapped(f"note: {note}")
+    if not logging.getLogger().isEnabledFor(logging.INFO):
+        _show_findings(report.findings, table=False)
+        terminal.print_wrapped("(build -v audit …: all checks and rules)")
+        return
     sys.stdout.write("\n")
     baselines = [
         {"baseline": each.name, "accuracy": _interval(each.accuracy, each.interval)} for each in report.baselines
@@ -245,7 +253,7 @@ LEGEND = (
 )
 
 
-def _show_findings(findings: Sequence[Finding]) -> None:
+def _show_findings(findings: Sequence[Finding], *, table: bool = True) -> None:
     """Prints a table of the checks that have a value, and details of those above, exempt, or noted with a detail."""
     rows: list[dict[str, Cell]] = []
     details = []
@@ -262,8 +270,9 @@ def _show_findings(findings: Sequence[Finding]) -> None:
             text = "; ".join(filter(None, (finding.reason, finding.detail))) or str(finding.status)
             ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
             details.append(f"{finding.check}: {text}{ids}")
-    terminal.show(rows, ["check", "outcome", "measured", "threshold"], width=terminal.NARROW)
-    terminal.print_wrapped(LEGEND)
+    if table:
+        terminal.show(rows, ["check", "outcome", "measured", "threshold"], width=terminal.NARROW)
+        terminal.print_wrapped(LEGEND)
     if details:
         sys.stdout.write("\n")
     for detail in details:

@@ -38,6 +38,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1, on_error: arg.OnErrorOption = "stop",
     match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None, segment: arg.Segment = False,
     fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    parser: arg.Parser = None,
     licences: arg.Licences = "open",
     stanza_dir: arg.StanzaDir = None, build_: arg.Build = True,
     allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
@@ -53,7 +54,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-        gold=gold, silver=silver, licences=licences, exclude=exclude,
+        gold=gold, silver=silver, parser=parser, licences=licences, exclude=exclude,
     )  # fmt: skip
     from discoprobe import pipeline
     from discoprobe.cards.hub.client import Hub
@@ -83,7 +84,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
             made = plan(request)
             read = reads(made)
             unbuilt = _unbuilt(made, read, folder) if dry_run else {}
-            show_sources(read, unbuilt, as_json=json_)
+            _show_unbuilt(read, unbuilt, as_json=json_)
             if unbuilt:
                 return
         with terminal.progress() as progress:
@@ -178,10 +179,10 @@ def show_stale(reasons: Mapping[str, tuple[str, ...]]) -> None:
         terminal.print_wrapped(f"to build: {terminal.few(names)}" + (f" ({'; '.join(why)})" if why else ""))
 
 
-def show_sources(
+def _show_unbuilt(
     read: Sequence[Mapping[str, Any]], unbuilt: Mapping[str, tuple[str, ...]], *, as_json: bool = False
 ) -> None:
-    """Prints what a push reads, in the order of reading, and for a dry run the configs that it would build.
+    """Prints what a push reads, and for a dry run the configs that it would build.
 
     JSON is printed only for a dry run with such configs.
     """
@@ -189,16 +190,7 @@ def show_sources(
         if unbuilt:
             terminal.print_json({"state": "unbuilt", "reads": read, "build": [*unbuilt], "why": unbuilt})
         return
-    n_tasks = max((len(row["tasks"]) for row in read), default=0)
-    rows: list[dict[str, Cell]] = [
-        {
-            "lang": row["lang"], "corpus": row["corpus"], "what is done": row["how"], "files": row["files"] or None,
-            "MB": None if row["bytes"] is None else f"{row['bytes'] / 1e6:,.1f}", "licence": row["licence"],
-            "tasks": "all" if len(row["tasks"]) == n_tasks else ", ".join(row["tasks"]),
-        }
-        for row in read
-    ]  # fmt: skip
-    terminal.show(rows, ["lang", "corpus", "what is done", "files", "MB", "licence", "tasks"])
+    terminal.show_sources(read)
     if unbuilt:
         sys.stdout.write("\nto build first, if the corpora support them:\n")
         show_stale(unbuilt)
@@ -276,7 +268,8 @@ def show_changes(changes: Changes, *, as_json: bool = False) -> None:
 @app.command()
 def verify(  # noqa: PLR0913 (one parameter per option)
     target: Annotated[str, typer.Argument(help="A release folder by path or URL, or owner/name@v1.2.0 on the Hub.")], *,
-    corpus: arg.SourceCorpora = None, stanza_dir: arg.StanzaDir = None, rebuild: arg.Rebuild = True, jobs: arg.Jobs = 1,
+    corpus: arg.SourceCorpora = None, stanza_dir: arg.StanzaDir = None, parser: arg.Parser = None,
+    rebuild: arg.Rebuild = True, jobs: arg.Jobs = 1,
     _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Check that a release matches its manifest and a new build from the same sources.
@@ -285,10 +278,12 @@ def verify(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe.cards.hub.verify import verify as check
     from discoprobe.loaders.fetch.remote_files import is_url
+    from discoprobe.loaders.raw.document import AnnotationOptions
     from discoprobe.pipeline import rebuilder
     from discoprobe.remote_folders import local
 
-    rebuild_configs = rebuilder(tuple(corpus or ()), jobs, stanza_dir) if rebuild else None
+    given = AnnotationOptions(stanza_dir=stanza_dir, parsers=tuple(parser or ()))
+    rebuild_configs = rebuilder(tuple(corpus or ()), jobs, given) if rebuild else None
     checked = check(str(local(target)) if is_url(target) else target, rebuild_configs)
     verified = msgspec.structs.replace(checked, target=target)
     if json_:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
+import shutil
 import sys
 import textwrap
 import threading
@@ -17,8 +19,11 @@ from discoprobe.loaders.process_pool import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from rich.progress import Task
+
+    from discoprobe.cards.text.verdicts import DatasetLine
 
 
 Cell = str | int | bool | None
@@ -204,6 +209,75 @@ def show(
     Console(width=_width(width)).print(table)
 
 
+QUESTION = 16
+"""Fewest columns in which a question is shown; in a narrower table it is left out, as the name of the task says it."""
+HEADS = ("chance", "best cheap trick", "use it?")
+
+
+def show_lines(groups: Mapping[str, Sequence[DatasetLine]]) -> None:
+    """Prints a table of datasets: a line for each, under a heading for each group, and what the advice means.
+
+    Nothing is cut. Where the table is too wide for the terminal, questions and then tricks have several lines, and the
+    questions are left out if less than `QUESTION` columns are left for them.
+    """
+    from discoprobe.cards.text.verdicts import meanings
+
+    lines = [line for of_group in groups.values() for line in of_group]
+    cells = [[line.task, line.asks, line.rows, line.chance, line.trick, line.advice] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*cells, ["", "", "", *HEADS], strict=True)]
+    over = sum(widths) + 2 * (len(widths) - 1) - (_width(NARROW) or _terminal_width())
+    if over > 0 and widths[1] - over >= QUESTION:
+        widths[1] -= over
+    elif over > 0:
+        over -= widths[1] + 2
+        widths[1] = 0
+        widths[4] -= max(0, min(over, widths[4] - max(map(len, HEADS[1].split()))))
+    used = [n for n, width in enumerate(widths) if width]
+    before = sum(widths[n] + 2 for n in used[: -len(HEADS)]) - 2
+    of_heads = _in_columns(["", "", "", *HEADS], widths, used)
+    for n, (head, of_group) in enumerate(groups.items()):
+        fits = len(head) <= before
+        shown = [head.ljust(before) + of_heads[0][before:], *of_heads[1:]] if fits else [head, *of_heads]
+        for line in of_group:
+            shown += _in_columns([line.task, line.asks, line.rows, line.chance, line.trick, line.advice], widths, used)
+        sys.stdout.write("\n" * (n > 0) + "\n".join(shown) + "\n")
+    for meaning in meanings(lines):
+        print_wrapped(meaning, indent="  ")
+
+
+RIGHT = {2, 3}
+"""Columns of numbers."""
+
+
+def _in_columns(cells: Sequence[str], widths: Sequence[int], used: Sequence[int]) -> list[str]:
+    """The lines of a row whose cells are wrapped at the widths of their columns."""
+    wrapped = [textwrap.wrap(cells[n], widths[n], break_long_words=False) for n in used]
+    aligned = [str.rjust if n in RIGHT else str.ljust for n in used]
+    return [
+        "  ".join(align(part, widths[n]) for align, part, n in zip(aligned, parts, used, strict=True)).rstrip()
+        for parts in itertools.zip_longest(*wrapped, fillvalue="")
+    ]
+
+
+def _terminal_width() -> int:
+    """Columns of the terminal, or of ``COLUMNS``."""
+    return shutil.get_terminal_size().columns
+
+
+def show_sources(read: Sequence[Mapping[str, Any]]) -> None:
+    """Prints what is read (`plan.reads`), in the order of reading."""
+    n_tasks = max((len(row["tasks"]) for row in read), default=0)
+    rows: list[dict[str, Cell]] = [
+        {
+            "lang": row["lang"], "corpus": row["corpus"], "what is done": row["how"], "files": row["files"] or None,
+            "MB": None if row["bytes"] is None else f"{row['bytes'] / 1e6:,.1f}", "licence": row["licence"],
+            "tasks": "all" if len(row["tasks"]) == n_tasks else few(row["tasks"]),
+        }
+        for row in read
+    ]  # fmt: skip
+    show(rows, ["lang", "corpus", "what is done", "files", "MB", "licence", "tasks"])
+
+
 def show_markdown(text: str) -> None:
     """Prints Markdown."""
     from rich.console import Console
@@ -227,7 +301,7 @@ def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
     sys.stdout.write(f"\nload_dataset({arguments})\n")
 
 
-NARROW = 80
+NARROW = 79
 """Width of what an audit prints in characters, also in a file or a pipe."""
 
 
@@ -241,5 +315,10 @@ def few(names: Sequence[str]) -> str:
 
 
 def print_wrapped(text: str, indent: str = "    ") -> None:
-    """Prints text in lines of at most ``NARROW`` columns, all but the first indented."""
-    sys.stdout.write(textwrap.fill(text, NARROW, subsequent_indent=indent, break_on_hyphens=False) + "\n")
+    """Prints text in lines of at most ``NARROW`` columns, or as many as there are, all but the first indented."""
+    sys.stdout.write(
+        textwrap.fill(
+            text, min(NARROW, _width(NARROW) or _terminal_width()), subsequent_indent=indent, break_on_hyphens=False
+        )
+        + "\n"
+    )

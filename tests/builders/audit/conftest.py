@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import polars as pl
@@ -20,10 +21,10 @@ class Maker:
         self.source = random.Random(seed)
         letters = "abcdefghiklmnoprstuvz"
         self.vocabulary = ["".join(self.source.choices(letters, k=self.source.randint(2, 9))) for _ in range(3000)]
-        self.weights = [1 / (rank + 10) for rank in range(len(self.vocabulary))]
+        self.weights = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(self.vocabulary))))
 
     def sentence(self, least: int = 6, most: int = 20) -> str:
-        words = self.source.choices(self.vocabulary, self.weights, k=self.source.randint(least, most))
+        words = self.source.choices(self.vocabulary, cum_weights=self.weights, k=self.source.randint(least, most))
         if len(words) > 8 and self.source.random() < 0.3:
             words[3] += ","
         return " ".join(words).capitalize() + self.source.choice(".......?!")

@@ -431,6 +431,44 @@ def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
     assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}
 
 
+@pytest.mark.parametrize("column", ["gold_name", "rating", "target_class", "polarity"])
+@pytest.mark.parametrize("wrong", [0, 2])
+def test_a_column_that_repeats_the_label_is_named(make, column, wrong):
+    labels = make.labels(200, 2)
+    other = ["pos" if label == (n < wrong) else "neg" for n, label in enumerate(labels)]
+    rows = {"text": [make.sentence() for _ in labels], "label": labels, column: other, "row": range(200)}
+    ((data,), _) = read_frames("data", {"test": pl.DataFrame(rows)}, {}, Reading(label="label"))
+    share = f"{(200 - wrong) / 200:.1%}"
+    assert f"'{column}' repeats the label in {share} of the rows; it is not used" in data.read.notes
+    assert f"neither text nor label: '{column}', 'row'" in data.read.notes
+
+
+def test_a_column_beside_a_rare_label_does_not_repeat_it(make):
+    """A column of one value tells .95 of the labels, as the most frequent label does."""
+    rows = {"text": [make.sentence() for _ in range(200)], "label": [n % 20 == 0 for n in range(200)]}
+    rows |= {"source": ["web" if n % 3 else "news" for n in range(200)]}
+    ((data,), _) = read_frames("data", {"test": pl.DataFrame(rows)}, {}, Reading(label="label"))
+    assert not any("repeats" in note for note in data.read.notes)
+
+
+def test_lists_of_words_beside_a_text_are_asked_about(make):
+    """Abstract and keywords (FewCLUE's CSL): without the keywords the label cannot be known."""
+    rows = pl.DataFrame({
+        "abst": [f"{make.sentence()} {make.sentence()}" for _ in range(40)],
+        "keyword": [["uno", "dos"] for _ in range(40)], "label": make.labels(40, 2),
+    })  # fmt: skip
+    with pytest.raises(
+        UnreadableDataError, match=r"'keyword'.* holds lists beside the text 'abst'.*--text abst,keyword"
+    ):
+        read_frames("csl", {"test": rows}, {}, Reading())
+    for text in (("abst",), ("abst", "keyword")):
+        ((data,), _) = read_frames("csl", {"test": rows}, {}, Reading(text=text))
+        assert len(data.rows["texts"][0]) == len(text)
+    divided = rows.with_columns(keyword=pl.col("abst").str.split(" "))
+    ((data,), _) = read_frames("csl", {"test": divided}, {}, Reading())
+    assert data.read.columns["text"] == ("abst",)
+
+
 def test_no_record_of_columns_hides_a_later_one():
     """The first record whose columns are there is used."""
     for at, record in enumerate(published.COLUMNS):

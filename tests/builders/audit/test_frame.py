@@ -85,6 +85,28 @@ def test_character_grams_across_blanks_are_those_of_the_text_as_written():
     assert np.diff(ours.indptr).tolist() == [len(set(of_text)) for of_text in grams]
 
 
+@pytest.mark.parametrize("place", [1, 9])
+def test_character_grams_of_the_texts_in_which_a_pair_differs(place):
+    """Also if it is beyond the texts that have features of their own: these are one text."""
+    original = [f"Text {at}." for at in range(10)]
+    edited = [*original[:place], "Another.", *original[place + 1 :]]
+    rows = [{"label": n, "sentences": texts, "corpus": "UD_X"} for n, texts in enumerate((original, edited))]
+    tables = {
+        split: pa.Table.from_pylist(
+            [row | {"id": f"{split}{row['label']}", "pair_id": split} for row in rows], schema=schema(Shape.SEQUENCE)
+        )
+        for split in ("train", "test")
+    }
+    problem, _ = problem_of(from_config(Config("x_de", "x", "de", Shape.SEQUENCE, ("a", "b"), tables, pairs=True)))
+    features = Features(problem)
+    counts = features.differing_chars().toarray().reshape(4, features.slots, -1)
+    alone = char_grams(pl.Series(["", original[place], "Another."]), counts.shape[2], across=True).toarray()
+    expected = np.repeat(alone[:1], features.slots, axis=0)
+    for unit, of_unit in enumerate(counts):
+        expected[min(place, features.slots - 1)] = alone[1 + problem.y[unit]]
+        assert (of_unit == expected).all()
+
+
 @pytest.mark.parametrize(
     ("text", "n"), [("It's 5 o'clock, sir.", 6), ("這座古老的橋梁", 3), ("สวัสดีชาวโลก", 6), ("…", 0)]
 )

@@ -167,6 +167,20 @@ def at_first_place(make, build, share):
     return build(rows, shape=Shape.CHOICE)
 
 
+def in_cosines(make, build, share):
+    """The sentences of a passage have a word in common; the edited one often has a sentence that lacks it."""
+    rows = []
+    for at in range(_N // 2):
+        sentences = [f"{make.sentence(7, 21)[:-1]} topic{at}." for _ in range(5)]
+        word = "xyzw" if make.source.random() < share else "topic"
+        edited = [*sentences[:2], f"{make.sentence(7, 21)[:-1]} {word}{at}.", *sentences[3:]]
+        rows += [
+            {"split": "test", "pair_id": f"{at}", "label": label, "texts": texts}
+            for label, texts in enumerate((sentences, edited))
+        ]
+    return build(rows, shape=Shape.SEQUENCE, pairs=True)
+
+
 DATA = {
     **{
         check: (lambda make, build, share, check=check: edited(make, build, check, share), EDITS[check][1])
@@ -182,6 +196,7 @@ DATA = {
     "cues": (in_cues, 0.32),
     "row-order": (in_order, 0.3),
     "position": (at_first_place, 0.25),
+    "cosines": (in_cosines, 0.34),
 }
 """Check → data with a cue in a share of the rows, and the share that just matters."""
 

@@ -287,6 +287,43 @@ def test_a_likeness_that_differs_in_pairs_only(make, build):
     assert report.finding("similarity").gain < 0.1
 
 
+def _passages(make, n, topic, strange):
+    """Pairs of a passage whose sentences have a word in common, and the same with one sentence that may lack it."""
+    rows = []
+    for at in range(n):
+        sentences = [f"{make.sentence(7, 21)[:-1]} {topic}{at}." for _ in range(5)]
+        for label in (0, 1):
+            other = f"{make.sentence(7, 21)[:-1]} {strange}{at}."
+            texts = [*sentences[:2], other, *sentences[3:]] if label else sentences
+            rows.append({"split": "test", "pair_id": f"p{at}", "label": label, "texts": texts})
+    return rows
+
+
+def test_a_rule_on_cosines_learns_nothing(make, build):
+    """DC: in the pairs of each row, the sum of the cosines is larger; there is nothing to learn from but a few rows."""
+    data = build(_passages(make, 200, "topic", "xyzw"), shape=Shape.SEQUENCE, pairs=True)
+    finding = finding_of(data, "cosines")
+    assert (finding.status, finding.n, finding.baseline, finding.threshold) == (Status.ABOVE, 200, 0.5, 0.6)
+    assert finding.measured > 0.95
+    assert len(finding.tried) == 8
+    same = finding_of(build(_passages(make, 200, "topic", "topic"), shape=Shape.SEQUENCE, pairs=True), "cosines")
+    assert same.measured < 0.6
+
+
+def test_the_choice_nearest_to_a_sentence_of_the_context(make, build):
+    rows = make.rows(_N, 2, 4)
+    for at, row in enumerate(rows):
+        row["n_context"] = 2
+        for place in (0, 2 + row["label"]):
+            row["texts"][place] = f"{row['texts'][place][:-1]} ruby{at} opal{at}."
+    finding = finding_of(build(rows, shape=Shape.CHOICE), "cosines")
+    assert (finding.status, finding.measured > 0.95) == (Status.ABOVE, True)
+
+
+def test_no_rule_on_cosines_where_nothing_is_compared(make, build):
+    assert finding_of(build(make.rows(_N, 2, 5), shape=Shape.SEQUENCE), "cosines").status is Status.SKIPPED
+
+
 def test_one_class_in_test_is_said(make, build):
     rows = [row | {"label": 0} if row["split"] == "test" else row for row in make.rows(6000, 2, 1)]
     report = audit(build(rows))

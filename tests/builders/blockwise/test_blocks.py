@@ -4,7 +4,7 @@ The parts are the documents of the sample; the blocks are tiny.
 """
 
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from statistics import mean
 from types import SimpleNamespace
@@ -197,6 +197,64 @@ def test_workers_and_the_order_of_parts_make_no_difference(parts, whole):
             assert [(config.splits, config.drops, config.notes) for config in plain.values()] == [
                 (config.splits, config.drops, config.notes) for config in other.values()
             ]
+
+
+class AtOnce(Executor):
+    """Runs each step when it is submitted, and remembers which tasks it was for."""
+
+    def __init__(self):
+        self.begun = []
+
+    def submit(self, function, block, tasks, context):
+        self.begun.append([task.name for task in tasks])
+        future = Future()
+        future.set_result(function(block, tasks, context))
+        return future
+
+    def map(self, function, *arguments):
+        return map(function, *arguments)
+
+
+def test_workers_begin_what_the_rows_so_far_ask_for(parts):
+    """A block that is begun and not needed costs as much as one that is, and so does a task that is full before it."""
+
+    def begun(tasks, **options):
+        executor = AtOnce()
+        made(parts, msgspec.structs.replace(TINY, **options), tasks, executor=executor, jobs=1)
+        return executor.begun
+
+    n_blocks = len(identities(parts))
+    alone = begun(["bso"], sizes=(8, 2, 4))
+    assert alone == [["bso"]] * len(alone)
+    assert len(alone) < n_blocks, "the first blocks have enough"
+    first, *later = begun(["bso", "sent_len"], sizes=(8, 2, 4))
+    assert first == ["bso", "sent_len"]
+    assert later[-1] == ["sent_len"]
+    assert sum("bso" in tasks for tasks in (first, *later)) == len(alone)
+    assert len(later) < n_blocks
+    assert begun(["bso"]) == [["bso"]] * n_blocks
+
+
+def test_a_task_that_needs_more_blocks_than_expected_gets_the_same_rows(parts, whole, monkeypatch):
+    """It gets its rows of a block that was begun for others, and the splits of its sentences are known all the same."""
+    tasks, executor, seen = ["sent_len", "dc", "bso"], AtOnce(), []
+
+    class Looking(build_blocks.EarlierTexts):
+        def repeated(self, shingled, groups):
+            seen.append(groups.tolist())
+            return super().repeated(shingled, groups)
+
+    monkeypatch.setattr(build_blocks, "EarlierTexts", Looking)
+    made(parts, TINY, tasks)
+    expected, seen = seen, []
+    needed = property(lambda rows: np.inf if rows.task.name == "sent_len" else 1.0)
+    monkeypatch.setattr(ConfigRows, "text_needed", needed)
+    late = made(parts, TINY, tasks, executor=executor, jobs=1)
+    assert executor.begun.count(["dc", "bso"]) == executor.begun.count(["sent_len"]) > 0
+    assert seen == expected
+    for task in tasks:
+        assert late[task].splits == whole[task].splits
+        assert late[task].drops == whole[task].drops
 
 
 def test_a_part_more_leaves_the_blocks_before_it(parts, whole):
@@ -412,7 +470,7 @@ def test_wordings_of_earlier_blocks_count():
 @pytest.mark.parametrize("task", ["bso", "subj_number"])
 def test_the_rows_of_a_block_do_not_depend_on_the_sizes(parts, task):
     """Sizes and the least number of rows of a label are those of all blocks together."""
-    block = blocks_of(parts, TINY)[0]
+    block = blocks_of(parts, TINY)[1]  # the first one is small
 
     def sample_of(**values):
         plan = Context("", language_data("es"), msgspec.structs.replace(TINY, **values), small=False)
@@ -441,7 +499,7 @@ def test_a_block_that_decides_on_labels_is_counted_once(parts):
     settings = msgspec.structs.replace(TINY, min_class=10_000)
     (config,) = build.build_all(tasks_named(["sent_len"]), corpus, settings)
     assert "10000 are needed" in config.reason.replace(",", "")
-    first = {name for block in identities(parts)[: build.FIRST[-1]] for name in block}
+    first = {name for block in identities(parts)[: build.FIRST[-1] + 1] for name in block}  # the first one is small
     assert loaded == dict.fromkeys(first, 1)
 
 
@@ -460,3 +518,17 @@ def test_the_size_does_not_decide_on_the_labels(parts):
     }
     assert len(labels[TINY.sizes]) > 2
     assert labels[11, 3, 6] == labels[TINY.sizes]
+
+
+def test_the_first_block_is_small_and_what_is_left_of_its_part_is_in_the_next(corpus_of):
+    """The first rows are there soon, and no document is read twice or not at all."""
+    (shard,) = corpus_of("sample", "es").shards()
+    settings = msgspec.structs.replace(TINY, block=shard.size // 2)
+    (first,), (others,) = blocks_of([shard], settings)
+    assert 0 < first.size < settings.block / 4
+    assert first.n_documents + others.n_documents == shard.n_documents
+    read = pl.concat([part.load().documents for part in (first, others)])
+    assert read.sort("key").equals(shard.documents.sort("key"))
+    assert len({first.identity, others.identity, shard.identity}) == 3
+    rows = build.collect_rows(tasks_named(["bso"]), Corpus.of_shards("es", [shard]), settings, None, 1, silent)["bso"]
+    assert rows.config(Corpus.of_shards("es", [shard])).parts in {(), (shard.identity,)}

@@ -28,8 +28,8 @@ def marked(tmp_path):
 
 
 def test_a_connective_that_joins_the_sentence_is_taken_away(marked):
-    assert marked("en", "But/CCONJ/3 they/PRON/3 went/VERB/0 home/ADV/3 ./PUNCT/3") == ("but", "they went home .")
-    assert marked("ru", "И/CCONJ/3 мы/PRON/3 ушли/VERB/0 домой/ADV/3 ./PUNCT/3") == ("и", "мы ушли домой .")
+    assert marked("en", "But/CCONJ/3 they/PRON/3 went/VERB/0 home/ADV/3 ./PUNCT/3") == ("but", "they went home.")
+    assert marked("ru", "И/CCONJ/3 мы/PRON/3 ушли/VERB/0 домой/ADV/3 ./PUNCT/3") == ("и", "мы ушли домой.")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_connective_is_found_in_the_words_of_the_treebank_and_in_capitals(mark
 
 
 def test_without_a_tree_its_place_decides(marked):
-    assert marked("en", "But/CCONJ they/PRON went/VERB home/ADV ./PUNCT") == ("but", "they went home .")
+    assert marked("en", "But/CCONJ they/PRON went/VERB home/ADV ./PUNCT") == ("but", "they went home.")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_half_of_a_pair_and_a_false_start_stay(marked, lang, words):
 
 def test_what_recurs_later_is_another(marked):
     words = "And/CCONJ/3 they/PRON/3 saw/VERB/0 the/DET/6 old/ADJ/6 garden/NOUN/3 and/CCONJ/8 rivers/NOUN/6 ./PUNCT/3"
-    assert marked("en", words) == ("and", "they saw the old garden and rivers .")
+    assert marked("en", words) == ("and", "they saw the old garden and rivers.")
 
 
 def test_a_connective_of_a_part_of_the_sentence_stays(marked):
@@ -75,7 +75,7 @@ def test_a_connective_of_a_part_of_the_sentence_stays(marked):
 
 def test_a_connective_of_what_is_said_is_taken_away(marked):
     words = "But/CCONJ/3 they/PRON/3 went/VERB/5/{} ,/PUNCT/3 says/VERB/0 Ann/PROPN/5 ./PUNCT/5"
-    assert marked("en", words.format("ccomp")) == ("but", "they went , says Ann .")
+    assert marked("en", words.format("ccomp")) == ("but", "they went, says Ann.")
     assert marked("en", words.format("nsubj")) is None
 
 
@@ -87,12 +87,12 @@ def test_a_connective_with_a_complement_of_its_own_stays(marked):
 
 def test_a_comma_is_no_complement_of_a_connective(marked):
     words = "However/ADV/4/advmod ,/PUNCT/1/punct they/PRON/4 went/VERB/0 home/ADV/4 ./PUNCT/4"
-    assert marked("en", words) == ("however", "they went home .")
+    assert marked("en", words) == ("however", "they went home.")
 
 
 def test_of_an_expression_one_word_depends_on_the_root(marked):
     words = "In/ADP/2 fact/NOUN/4 they/PRON/4 went/VERB/0 home/ADV/4 ./PUNCT/4"
-    assert marked("en", words) == ("in fact", "they went home .")
+    assert marked("en", words) == ("in fact", "they went home.")
     assert marked("en", words.replace("fact/NOUN/4", "fact/NOUN/5")) is None
 
 

@@ -14,6 +14,7 @@ from discoprobe.builders.passages import (
     ANY,
     BEYOND,
     CLOSE,
+    Comparison,
     Matching,
     Similarity,
     Slots,
@@ -153,8 +154,8 @@ def test_a_sentence_like_one_other_differs_from_a_distractor_that_is_a_little_li
     frame = pl.DataFrame({"words": words, "grams": words, "content": words}).with_row_index("row")
     context, candidates = np.array([[0, 1, 2]]), np.array([[3, 4]])
     beside = context[:, 1:]
-    whole = gains_of_similarity(Similarity(frame), context, beside, candidates, sizes=True)
-    each = gains_of_sentences(Similarity(frame), context, beside, candidates)
+    compared = Comparison(frame, None, context, beside, candidates)
+    whole, each = gains_of_similarity(compared, sizes=True), gains_of_sentences(compared)
     by_cosines, by_words = 0, 4  # places of the rules on the similarity to the whole passage
     assert not whole[0, [by_cosines, by_words]].any()
     least, largest = 16, 20  # places of the rules on the sentences that are the least and the most similar
@@ -263,6 +264,25 @@ def test_shares_are_what_sets_say():
     assert np.allclose(Similarity(frame).shares.of(slots.context, slots.true, pool), expected)
 
 
+@pytest.mark.parametrize("times", [1, 5000])
+def test_cosines_are_the_same_to_the_last_bit_however_they_are_multiplied(monkeypatch, times):
+    """Also where an n-gram is in a sentence so often that single precision does not have its products."""
+    frame = frame_of(40).with_columns(grams=pl.col("grams").list.eval(pl.element().repeat_by(times)).list.eval(
+        pl.element().explode()))  # fmt: skip
+    slots, pool = slots_of(frame), np.arange(0, frame.height, 3)
+    found = []
+    for share in (0.0, 0.1, 1.0):
+        monkeypatch.setattr(similarity, "DENSE", share)
+        cosines = Similarity(frame).cosines
+        found.append(cosines.of(slots.context, slots.true, pool))
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+    assert cosines.weighted.dtype == (np.float32 if times == 1 else np.float64)
+    each = cosines.with_each(slots.context, np.tile(pool, (len(slots.true), 1)))
+    assert np.allclose(found[0], each - cosines.with_each(slots.context, slots.true[:, None]))
+    assert len(np.unique(found[0])) > 100
+
+
 @pytest.mark.parametrize("column", ["grams", "words"])
 def test_cosines_are_between_sentences_that_share_nothing_and_that_are_the_same(column):
     frame = pl.DataFrame({"row": [0, 1, 2, 3], column: [[1, 2], [1, 2], [3, 4], [5]]})
@@ -323,10 +343,10 @@ def test_the_first_sentence_is_as_long_in_other_orders_where_these_can_be_chosen
     context = Context("so", language_data("en"), Settings(), ("original", "shuffled"), similarity=Similarity(frame))
     seen = []
 
-    def order(key, size, _context):
-        seen.append(key)
+    def order(keys, size, _context):
+        seen.extend(keys.tolist())
         assert size == SENTENCES
-        return list(LONG_FIRST if len(seen) > DOCUMENTS else SHORT_FIRST)
+        return np.tile(LONG_FIRST if len(seen) > DOCUMENTS else SHORT_FIRST, (len(keys), 1))
 
     made = ordering_task(SENTENCES, order, ways=ways).sample(frame, context)
     shuffled = made.rows.filter(pl.col("label") == 1)
@@ -344,9 +364,9 @@ def test_the_last_sentence_that_moves_is_as_long_where_the_last_one_stays():
     context = Context("so", language_data("en"), Settings(), ("original", "shuffled"), similarity=Similarity(frame))
     seen = []
 
-    def order(key, _size, _context):
-        seen.append(key)
-        return list(LONG_STAYS if len(seen) > DOCUMENTS else LONG_MOVES)
+    def order(keys, _size, _context):
+        seen.extend(keys.tolist())
+        return np.tile(LONG_STAYS if len(seen) > DOCUMENTS else LONG_MOVES, (len(keys), 1))
 
     made = ordering_task(SENTENCES, order, ways=4).sample(frame, context)
     shuffled = made.rows.filter(pl.col("label") == 1)
@@ -357,10 +377,10 @@ def test_the_last_sentence_that_moves_is_as_long_where_the_last_one_stays():
 def test_in_blocks_rules_are_nearer_to_chance(in_blocks):
     """What a rule gains in each block adds up: 10 of 80 rows, as in one small corpus, would be a shortcut of .56."""
     frame = frame_of(400)
-    slots, similarity = slots_of(frame), Similarity(frame)
+    slots = slots_of(frame)
     context = Context("dc", language_data("es"), Settings(), small=not in_blocks)
     pairs = np.column_stack([slots.true, slots.true + 3])
-    told = gains_of_similarity(similarity, slots.context, slots.beside, pairs, sizes=in_blocks)
+    told = gains_of_similarity(Comparison(frame, None, slots.context, slots.beside, pairs), sizes=in_blocks)
     rows = pl.DataFrame({"key": slots.window, "split": [*["train"] * 320, *["test"] * 80]}).with_row_index()
     kept = remove_bias(rows, told, 13, slack=context.slack)
     sums = [np.abs(told[part["index"].to_numpy()].sum(axis=0)).max() for part in kept.partition_by("split")]

@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from discoprobe.builders import Settings
+from discoprobe.builders import Settings, genres
 from discoprobe.builders.passages import (
     LONG,
     cut,
     ends,
     ends_note,
-    not_prose,
     passage_keys,
     random_sizes,
     sentences,
@@ -257,22 +256,22 @@ def test_nothing_is_cut_from_nothing(most):
     assert cut(frame_of([]), most, 13, "x").height == 0
 
 
-def test_treebanks_of_speech_or_verse_alone_are_left_out(tmp_path):
-    speech, mixed, unknown = (Source(name, "es", genre=genre) for name, genre in (
-        ("Speech", ("spoken",)), ("Mixed", ("news", "spoken")), ("Unknown", ())
-    ))  # fmt: skip
-    assert not_prose([speech, mixed, unknown], Settings()) == {"Speech"}
-    assert not_prose([speech, mixed, unknown], Settings(genres="all")) == frozenset()
+def test_documents_of_genres_that_are_not_taken_are_in_no_passage(tmp_path):
     shard = shard_of(tmp_path, [distinct_texts(0, 6)])
     found = sentences(shard, Settings()).with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len()))
-    frame = with_passages(found, Settings(), left_out=frozenset(found["corpus"]))
-    assert set(frame["reason"]) == {"not-prose"}
-    assert frame["passage"].null_count() == frame.height
+    (name,) = found["corpus"].unique()
+    speech = [Source(name, "es", genre=("spoken",))]
+    for taken, expected in (("prose", {"genre"}), ("all", {None})):
+        unsuited = genres.unsuited(speech, Settings(genres=taken), "passages")
+        frame = with_passages(found, Settings(genres=taken), unsuited=unsuited)
+        assert set(frame["reason"]) == expected
+    assert frame["passage"].null_count() == 0
 
 
-def reasons_of(tmp_path, texts):
+def reasons_of(tmp_path, texts, **more):
     found = sentences(shard_of(tmp_path, texts), Settings())
-    return with_passages(found.with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len())), Settings())
+    found = found.with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len()))
+    return with_passages(found, Settings(), **more)
 
 
 def linked_texts(n_documents, n):
@@ -287,7 +286,24 @@ def test_a_list_of_examples_is_no_document(tmp_path):
     frame = reasons_of(tmp_path, [examples, *linked_texts(20, 30)])
     assert set(frame.filter(pl.col("doc_id") == "d0")["reason"]) == {"near-copies"}
     assert frame["reason"].null_count() == 600
-    assert set(reasons_of(tmp_path, [examples, *linked_texts(1, 30)])["reason"]) == {"near-copies"}
+    beside = reasons_of(tmp_path, [examples, *linked_texts(1, 30)])
+    assert set(beside.filter(pl.col("doc_id") == "d0")["reason"]) == {"near-copies"}
+    assert beside["reason"].null_count() == 30, "a text beside it is judged by itself"
+
+
+def test_a_text_without_spaces_between_words_is_no_list_of_examples(tmp_path):
+    """As in UD_Thai-PUD: any two sentences have most of the 44 consonants in common, but few pairs of them."""
+    letters = [chr(code) for code in range(ord("ก"), ord("ฮ") + 1)]
+
+    def phrase(*key):
+        return "".join(letters[hashing.digest(*key, n) % len(letters)] for n in range(12))
+
+    texts = [[f"{phrase(1, d, i)} {' '.join(phrase(2, d, i, n) for n in range(4))} {phrase(1, d, i + 1)}"
+              for i in range(30)] for d in range(4)]  # fmt: skip
+    assert reasons_of(tmp_path, texts)["reason"].null_count() == 120
+    copied = [f"{text[: n * 7]} {text[n * 7 :]}" for text in texts[0][:8] for n in (1, 2, 3, 4)]
+    frame = reasons_of(tmp_path, [copied, *texts[1:]])
+    assert set(frame.filter(pl.col("doc_id") == "d0")["reason"]) == {"near-copies"}
 
 
 def test_shuffled_sentences_are_no_document(tmp_path):
@@ -299,6 +315,25 @@ def test_shuffled_sentences_are_no_document(tmp_path):
     shuffled = [[rows[i] for i in order[d * 30 : d * 30 + 30]] for d in range(20)]
     assert set(reasons_of(tmp_path, shuffled)["reason"]) == {"unrelated"}
     assert reasons_of(tmp_path, shuffled[:10])["reason"].null_count() == 300
+
+
+def test_a_document_is_judged_by_itself(tmp_path):
+    """As in UD_Yiddish-YiTB: sentences that were collected are the larger part of a treebank that has texts, too."""
+    texts = linked_texts(4, 30)
+    collected = [f"alpha{n} betta{n} gamma{n} delta{n}" for n in range(400)]
+    frame = reasons_of(tmp_path, [collected, *texts])
+    assert frame.filter(pl.col("doc_id") == "d0")["reason"].to_list() == ["unrelated"] * 400
+    assert frame.filter(pl.col("doc_id") != "d0")["reason"].null_count() == 120
+
+
+def test_where_some_texts_are_examples_a_document_shows_that_it_is_a_text(tmp_path):
+    """As in UD_Javanese-CSUI: the examples of a grammar are too few to be surely none."""
+    texts = linked_texts(2, 30)
+    examples = [f"alpha{n} betta{n} gamma{n} delta{n}" for n in range(40)]
+    for may_be, expected in ((True, {"unrelated"}), (False, {None})):
+        frame = reasons_of(tmp_path, [examples, *texts], examples=pl.lit(may_be))
+        assert set(frame.filter(pl.col("doc_id") == "d0")["reason"]) == expected
+        assert frame.filter(pl.col("doc_id") != "d0")["reason"].null_count() == 60
 
 
 def test_a_semicolon_is_the_question_mark_of_greek(tmp_path):
@@ -319,7 +354,7 @@ def reasons_of_trees(tmp_path, kinds, ends, small=()):
         forms = [form.lower() for form in forms] if n in small else forms
         lines += [f"# sent_id = s{n}", f"# text = {' '.join(forms)}{end}"]
         lines += [
-            f"{i}\t{form}\t_\t{w[1]}\t_\t_\t{w[2]}\t{w[3]}\t_\t_"
+            f"{i}\t{form}\t_\t{w[1]}\t_\t{'|'.join(w[4:]) or '_'}\t{w[2]}\t{w[3]}\t_\t_"
             for i, (form, w) in enumerate(zip(forms, words, strict=True), 1)
         ]
         lines += [f"{len(words) + 1}\t{end}\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_", ""]
@@ -356,3 +391,26 @@ LONG_NOUN = [*NOUN, *[(f"cosa{i}x{{}}", "NOUN", 1, "nmod") for i in range(11)]]
 )
 def test_headlines_with_a_verb_are_in_no_passage(tmp_path, kinds, headlines):
     assert reasons_of_trees(tmp_path, kinds, ["."] * len(kinds)) == dict.fromkeys(headlines, "heading")
+
+
+TOLD = [("Gente{}", "NOUN", 2, "nsubj"), ("cantó{}", "VERB", 0, "root", "Mood=Ind", "Tense=Past"), CLAUSE[2]]
+LONG_TOLD = [*TOLD, *[(f"cosa{i}x{{}}", "NOUN", 2, "obl") for i in range(5)]]
+SUBHEAD = [("Bakero{}", "PROPN", 2, "nsubj"), ("deja{}", "VERB", 0, "root", "Mood=Ind", "Tense=Pres"), CLAUSE[2]]
+IT_LEAVES = [("Él{}", "PRON", 2, "nsubj"), *SUBHEAD[1:]]
+
+
+@pytest.mark.parametrize(
+    ("second", "third", "expected"),
+    [
+        (SUBHEAD, LONG_TOLD, {1: "heading"}),
+        (TOLD, LONG_TOLD, {}),
+        (IT_LEAVES, LONG_TOLD, {}),
+        (SUBHEAD, TOLD, {}),
+        (SUBHEAD, [*SUBHEAD, *LONG_TOLD[2:]], {}),
+    ],
+    ids=["a subhead", "in the past", "a pronoun", "before a short sentence", "before one in the present"],
+)
+def test_a_subhead_is_in_no_passage(tmp_path, second, third, expected):
+    """News tell in the past, and what stands over a column says it in the present."""
+    kinds = [LONG_TOLD, second, third, LONG_TOLD, LONG_TOLD]
+    assert reasons_of_trees(tmp_path, kinds, ["."] * len(kinds)) == expected

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling import classes, differences, ranks, remove_bias, steps, waves
+from discoprobe.builders.sampling import balance, classes, differences, ranks, remove_bias, steps, waves
 
 
 def _rows(signs, split="train"):
@@ -190,3 +190,34 @@ def test_steps_see_what_a_threshold_tells():
     assert gains.shape[1] == 3
     assert gains.sum(axis=0).tolist() == [-20, 20, 0]  # above 1: the wrong one; above 2: the right one
     assert steps(np.empty((0, 2))).shape == (0, 0)
+
+
+def chosen_one_by_one(gains, units, few, slack):
+    """What stays, where each step looks at all moves: the definition."""
+    chosen = np.unique(units, return_index=True)[1]
+
+    def best_of(moves):
+        sums = gains[chosen].sum(axis=0)
+        growth = ((sums + moves) ** 2).sum(axis=1) - (sums**2).sum()
+        best = int(growth.argmin())
+        return best if growth[best] < 0 and np.abs(sums).max() > slack else None
+
+    while (best := best_of(gains - gains[chosen[units]])) is not None:
+        chosen[units[best]] = best
+    while len(chosen) > few and (best := best_of(-gains[chosen])) is not None:
+        chosen = np.delete(chosen, best)
+    return chosen.tolist()
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize("ahead", [1, 5, 64])
+@pytest.mark.parametrize(("few", "slack"), [(0, 0.5), (150, 0.5), (0, 12)])
+def test_moves_are_those_that_a_look_at_all_of_them_would_choose(monkeypatch, scale, ahead, few, slack):
+    """What is known of a move from before is exact, also where single precision is not."""
+    monkeypatch.setattr(balance, "AHEAD", ahead)
+    numbers = np.random.default_rng(ahead)
+    gains = np.round(numbers.normal(0.2, scale, size=(400, 12)) * 8) / 8
+    units = np.sort(numbers.integers(0, 160, size=400))
+    units = np.unique(units, return_inverse=True)[1]
+    problem = gains, units, few, slack * scale
+    assert balance._level(*problem).tolist() == chosen_one_by_one(*problem)

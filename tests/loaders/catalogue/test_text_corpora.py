@@ -178,7 +178,9 @@ def script():
     spec = importlib.util.spec_from_file_location("pin_corpora", ROOT / "scripts" / "pin_corpora.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["pin_corpora"] = module
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        spec.loader.exec_module(module)
     return module
 
 

@@ -1,6 +1,7 @@
 """The catalogue: what it holds, how it is asked, and that it is what its inputs make."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from shared import ROOT, SHARED
 from tiny_catalogue import use_catalogue, write_catalogue
 
 from discoprobe.loaders import (
+    CorpusFormatError,
     DiscoprobeError,
     File,
     Source,
@@ -26,6 +28,7 @@ from discoprobe.loaders.catalogue import (
     Treebank,
     corpora_with,
     default_corpora,
+    hub_texts,
     language,
     language_code,
     languages,
@@ -36,14 +39,24 @@ from discoprobe.loaders.catalogue import (
 )
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.fetch import HUB_TEXT, list_corpora, select
+from discoprobe.loaders.languages import has_spaces, language_data, script_share, wordfreq_code
+from discoprobe.plan import plan
+from discoprobe.request import Request
 
-LISTING, CORPORA = SHARED / "facts" / "ud_catalogue.json", SHARED / "corpora"
+FACTS, CORPORA = SHARED / "facts", SHARED / "corpora"
+LISTINGS = [FACTS / "ud_catalogue.json", FACTS / "ud_catalogue_2.18_new.json"]
+TABLES = FACTS / "unimorph_facts.json"
+FROM_LISTINGS = [option for path in LISTINGS for option in ("--catalogue", path)] + ["--forms", TABLES]
 SCRIPT = ROOT / "scripts" / "pin_corpora.py"
-needs_inputs = pytest.mark.skipif(not (LISTING.is_file() and CORPORA.is_dir()), reason="no ../shared with the inputs")
+needs_inputs = pytest.mark.skipif(
+    not (CORPORA.is_dir() and all(path.is_file() for path in (*LISTINGS, TABLES))),
+    reason="no ../shared with the inputs",
+)
 
 SINGLE = {
     "UD_Bavarian-MaiBaam": ("tatoeba_", "xsid_", "sid_", "cairo_", "wikisample_"),
     "UD_Croatian-SET": ("web.hr-",),
+    "UD_Czech-CAC": ("n",),
     "UD_Finnish-TDT": ("h",),
     "UD_Kazakh-KTB": ("akorda-random.", "kdt.", "wikipedia", "wikitravel.", "әртүрлі."),
     "UD_Russian-Taiga": ("instagram-", "poetry-rnc-abstract-", *"123456789"),
@@ -69,8 +82,11 @@ def pin(*options):
 
 
 def test_there_are_languages_and_treebanks():
-    assert len(languages()) >= 75
-    assert len(EVERY) >= 140
+    assert len(languages()) >= 165
+    assert len(EVERY) >= 280
+    universal = [bank for bank in (*EVERY, *LEFT_OUT) if bank.name.startswith("UD_")]
+    assert len(universal) >= 360, "release 2.18 has 353, of which two could not be read"
+    assert len([bank for bank in universal if bank.files]) >= 330
     assert {"es", "ru", "de", "zh", "am", "ug"} <= {known.code for known in languages()}
 
 
@@ -108,6 +124,62 @@ def test_what_is_left_out_has_a_reason_and_the_rest_is_not_left_out():
     assert "commercial" in reasons["UD_English-GUM"]
     assert "text" in reasons["UD_Arabic-NYUAD"]
     assert "C-UDA" in reasons["UD_Ligurian-GLT"]
+
+
+def test_decisions_about_treebanks_have_reasons():
+    reasons = {left.name: left.reason for left in LEFT_OUT}
+    assert "machine translation" in reasons["UD_Turkmen-TUD"]
+    assert "no copy of its files" in reasons["UD_Egyptian-PC"]
+    for old_name in ("UD_Swiss_German-UZH", "UD_Occitan-CorAG"):
+        with pytest.raises(UnknownNameError):
+            treebank(old_name)
+    assert (treebank("gsw_uzh").name, treebank("pro_corag").name) == ("UD_Alemannic-UZH", "UD_Old_Occitan-CorAG")
+    booklet = next(left for left in LEFT_OUT if left.name == "UD_Haitian_Creole-Adolphe")
+    assert (booklet.licence, len(booklet.files)) == ("unknown", 3)
+    assert "not known to have licensed it" in booklet.reason
+    assert "release 2.17" in treebank("egy_ujaen").note
+    on_dev = treebank("fro_altm")
+    assert (on_dev.commit[:7], on_dev.date) == ("041b8eb", "2025-06-27"), "its files are on the branch dev only"
+
+
+def test_the_stricter_licence_counts_where_readme_and_licence_file_differ():
+    differing = {left.name: left for left in LEFT_OUT if "stricter" in left.licence_note}
+    assert len(differing) == 11
+    assert {"UD_Xibe-XDT", "UD_Occitan-TTB", "UD_Ruuli-RDT"} <= differing.keys()
+    assert all("NC" in left.licence for left in differing.values())
+
+
+@pytest.mark.parametrize("code", sorted(known.code for known in languages(every=True)))
+def test_a_language_works_without_a_file_or_a_code_of_its_own(code):
+    """Also one with a private code (``qfn``, Frisian with Dutch) or unknown to langcodes and wordfreq."""
+    data = language_data(code)
+    assert (data.code, data.spaces) == (code, has_spaces(code) if not data.file else data.spaces)
+    assert script_share("", code) == 1
+    assert wordfreq_code(code) is None or isinstance(wordfreq_code(code), str)
+    assert language_code(code) == code
+    assert language(treebanks.language_name(code)).code == code
+
+
+def test_tables_without_a_known_licence_are_used_only_where_every_licence_is_accepted():
+    by_lang = {table.lang: table for table in FORMS}
+    assert len(by_lang) >= 65
+    assert {"gl", "sq", "fro", "az"} <= {lang for lang, table in by_lang.items() if table.default}
+    unknown = {lang for lang, table in by_lang.items() if openness(table.licence) != "open"}
+    assert {"cy", "ka", "kmr"} <= unknown == {lang for lang, table in by_lang.items() if not table.default}
+    assert by_lang["cy"] not in select(["cy"])
+    assert by_lang["cy"] in select(["cy"], "all")
+    assert by_lang["gl"] in select(["gl"])
+    request = Request(("cy", "gl"), tasks=("agreement_suite",))
+    assert {*plan(request).forms} == {"gl"}
+    assert {*plan(msgspec.structs.replace(request, licences="all")).forms} == {"cy", "gl"}
+
+
+def test_languages_without_a_wikipedia_are_not_offered_its_text():
+    (lists,) = {text.without for text in hub_texts()}
+    assert {"qfn", "akk", "grc"} <= set(lists) <= treebanks.language_codes()
+    assert treebanks.hub_text("finewiki-wo")[0].url("yue").endswith("data/zh_yuewiki/*.parquet")
+    with pytest.raises(UnknownNameError):
+        treebanks.hub_text("finewiki-akk")
 
 
 def test_the_open_part_of_a_corpus_is_offered_without_the_rest():
@@ -272,6 +344,23 @@ def test_a_file_that_is_only_named_like_a_treebank_takes_nothing_from_the_catalo
     assert read_files(tmp_path / "c", mixed)[0] == [("UD_Spanish-Tiny", "unknown", "")]
 
 
+def test_a_malformed_sentence_of_a_pinned_file_is_left_out_and_counted(tmp_path, monkeypatch):
+    """Nobody can mend it; in a file of one's own it is a fault (eng.sdrt.stac has one of 8,700 sentences)."""
+    content = CONLLU.format("test").replace("1\tb\tb", "1-2\tb\t_\t_\t_\t_\t_\t_\t_\t_\n1\tb\tb").encode()
+    pinned = hashes_of(content)
+    write_catalogue(tmp_path / "catalogue", '{ kind = "none" }', test=f'git_blob_sha1 = "{pinned.git_blob_sha1}"')
+    use_catalogue(tmp_path / "catalogue", monkeypatch)
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "files" / "es_tiny-ud-test.conllu"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    corpus = read_corpora([file], lang="es")["es"]
+    assert (corpus.n_sentences, corpus.drops) == (1, {"multiword token": 1})
+    file.write_bytes(content + b"\n")
+    with pytest.raises(CorpusFormatError, match="multiword token 1-2"):
+        read_corpora([file], lang="es")
+
+
 def test_git_hashes_a_file_only_if_its_size_or_name_is_in_the_catalogue(tiny, tmp_path, monkeypatch):
     paths = {name: tmp_path / f"{name}.conllu" for name in ("large", "dev", "es_tiny-ud-train")}
     for path, content in zip(paths.values(), (b"another size", tiny["dev"], tiny["train"]), strict=True):
@@ -322,7 +411,9 @@ def test_select_means_languages_and_treebanks_each_once():
     names = [bank.name for bank in select(["Uyghur", "ug_udt", "GCDT"])]
     assert names == ["UD_Uyghur-UDT", "UniMorph-ug", "GCDT"]
     assert [corpus for corpus in select([]) if corpus not in FORMS] == OFFERED
-    assert {corpus.name for corpus in select([])} >= {table.name for table in FORMS if table.lang not in CLOSED}
+    assert {corpus.name for corpus in select([])} >= {
+        table.name for table in FORMS if table.default and table.lang not in CLOSED
+    }
     with pytest.raises(UnknownNameError):
         select(["es", "klingon"])
     with pytest.raises(UnsupportedError):
@@ -350,13 +441,13 @@ def test_the_listing_says_what_is_offered_and_why_the_rest_is_not(tmp_path, monk
 
 @needs_inputs
 def test_the_catalogue_is_what_the_script_makes(tmp_path):
-    made = pin("--catalogue", LISTING, "--corpora", CORPORA, "--check")
+    made = pin(*FROM_LISTINGS, "--corpora", CORPORA, "--check")
     assert (made.returncode, made.stdout) == (0, "")
 
-    assert pin("--catalogue", LISTING, "--corpora", CORPORA, "--out", tmp_path).returncode == 0
+    assert pin(*FROM_LISTINGS, "--corpora", CORPORA, "--out", tmp_path).returncode == 0
     (tmp_path / "es.toml").write_text("", encoding="utf-8")
     (tmp_path / "xx.toml").write_text("", encoding="utf-8")
-    stale = pin("--catalogue", LISTING, "--corpora", CORPORA, "--out", tmp_path, "--check")
+    stale = pin(*FROM_LISTINGS, "--corpora", CORPORA, "--out", tmp_path, "--check")
     assert stale.returncode == 1
     assert [line.split()[0] for line in stale.stdout.splitlines()] == ["es.toml", "xx.toml"]
 
@@ -407,6 +498,12 @@ def test_rules_on_sentence_ids_fit_the_sentence_ids():
         ("sl_ssj", "elexiswsd1.1818.sl.132644", None),
         ("kk_ktb", "story.tagged.txt:3:40", "story.tagged.txt"),
         ("kk_ktb", "akorda-random.tagged.txt:3:40", None),
+        ("bho_bhtb", "f2-152", "f2"),
+        ("bho_bhtb", "f3-1", "f3"),
+        ("quc_iu", "cuentos:Alaj_kuk.wiki:3", "cuentos:Alaj_kuk.wiki"),
+        ("quc_iu", "biblia:2752", "biblia"),
+        ("quc_iu", "utexas:179.4", None),
+        ("quc_iu", "almg-examples:3", None),
     ],
 )
 def test_posts_and_samples_are_no_documents(prefix, sent_id, document):
@@ -414,9 +511,26 @@ def test_posts_and_samples_are_no_documents(prefix, sent_id, document):
     assert (found and found[1]) == document
 
 
-@pytest.mark.parametrize("prefix", ["am_att", "ml_ufal", "ro_rrt"])
+@pytest.mark.parametrize("prefix", ["am_att", "br_keb", "cy_ccg", "gv_cadhan", "ka_glc", "ml_ufal", "ro_rrt"])
 def test_files_of_single_sentences_are_no_documents(prefix):
     assert treebank(prefix).documents == DocumentRule("none")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "sent_id", "in_document"),
+    [
+        ("naq_kdt", "film_Bridge_12", True),
+        ("naq_kdt", "book_Khomai_5_1", False),
+        ("naq_kdt", "conversation_Windhoek5_351", False),
+        ("ruc_rdt", "spokenTale_Gweero_2", True),
+        ("ruc_rdt", "graphy_Nakasongola1_1", True),
+        ("ruc_rdt", "spokenConv_Nakasongola2_1", False),
+        ("ruc_rdt", "nonfiction_Aniinire_1", False),
+    ],
+)
+def test_sentences_that_were_shuffled_are_in_no_document(prefix, sent_id, in_document):
+    rule = treebank(prefix, "all").documents
+    assert bool(re.match(rule.pattern, sent_id)) == in_document
 
 
 def test_the_script_on_small_inputs(tmp_path):
@@ -455,19 +569,53 @@ def test_the_script_on_small_inputs(tmp_path):
     closed["files"] = [record["files"][1] | {"path": "fr_closed-ud-test.conllu"}]
     listing = tmp_path / "listing.json"
     listing.write_text(json.dumps({"treebanks": [record, closed]}), encoding="utf-8")
+    table = {"repo": "unimorph/fra", "iso": "fra", "commit": "d" * 40, "date": "2026-01-01", "licence": "unknown"}
+    table |= {"files": [{"path": "fra", "git_blob_sha1": "e" * 40, "bytes": 7}], "usable_files": ["fra"]}
+    forms = tmp_path / "forms.json"
+    languages_of = [{"lcode": "fr", "unimorph": ["unimorph/fra"]}, {"lcode": "zz", "unimorph": ["unimorph/fra"]}]
+    forms.write_text(json.dumps({"repositories": [table], "ud_languages": languages_of}), encoding="utf-8")
 
     out = tmp_path / "out"
-    assert pin("--catalogue", listing, "--corpora", corpora, "--out", out).returncode == 0
+    assert pin("--catalogue", listing, "--forms", forms, "--corpora", corpora, "--out", out).returncode == 0
     text = (out / "fr.toml").read_text(encoding="utf-8")
     assert f'git_blob_sha1 = "{blob}", bytes = 16, sha256 = "{sha256}"' in text
     assert f'git_blob_sha1 = "{"b" * 40}" }}' in text
     assert "documents = { kind = \"sent_id\", pattern = '^(.*)-\\d+$' }" in text
     assert 'reason = "CC BY-ND 4.0 forbids passing on changed copies"' in text
+    assert 'name = "UniMorph-fr"' in text
+    assert 'licence = "unknown"\ndefault = false\nnote = "no licence is named"' in text
 
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     time.sleep(0.01)
-    assert pin("--catalogue", listing, "--corpora", corpora, "--out", out).returncode == 0
+    assert pin("--catalogue", listing, "--forms", forms, "--corpora", corpora, "--out", out).returncode == 0
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_folder_of_clones_is_a_listing(tmp_path):
+    clone = tmp_path / "clones" / "UD_Wolof-Small"
+    clone.mkdir(parents=True)
+    (clone / "wo_small-ud-test.conllu").write_text("# sent_id = a-1\n", encoding="utf-8")
+    (clone / "not-to-release.txt").write_text("x", encoding="utf-8")
+    (clone / "LICENSE.txt").write_text("Creative Commons Attribution-ShareAlike 4.0", encoding="utf-8")
+    (clone / "README.md").write_text(
+        "# Summary\n\nLicense: see below\n\n=== Machine-readable metadata ===\nLicense: CC BY-NC-SA 4.0\n"
+        "Includes text: yes\nGenre: wiki, legal\nLemmas: manual native\n",
+        encoding="utf-8",
+    )
+    git = ["git", "-C", clone, "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x", "--date=2026-05-06T00:00:00Z"]):
+        subprocess.run([*git, *command], check=True, env=os.environ | {"GIT_COMMITTER_DATE": "2026-05-06T00:00:00Z"})
+
+    script = ROOT / "scripts" / "list_treebanks.py"
+    printed = subprocess.run([sys.executable, script, tmp_path / "clones"], capture_output=True, check=True)
+    listed = json.loads(printed.stdout)["treebanks"]
+    assert [(record["repo"], record["date"]) for record in listed] == [
+        ("UniversalDependencies/UD_Wolof-Small", "2026-05-06")
+    ]
+    (record,) = listed
+    assert (record["licence"], record["genre"], record["includes_text"]) == ("CC BY-NC-SA 4.0", "wiki, legal", "yes")
+    blob = hashes_of(clone / "wo_small-ud-test.conllu").git_blob_sha1
+    assert record["files"] == [{"path": "wo_small-ud-test.conllu", "git_blob_sha1": blob, "bytes": 16}]
 
 
 def test_names_are_read_off_the_text_as_the_parser_reads_them():

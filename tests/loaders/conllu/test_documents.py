@@ -120,7 +120,76 @@ def test_a_rule_of_the_treebank_comes_before_the_stems(read, kind):
 def test_comments_come_before_the_stems(read):
     sentences = ids(*STEMS)
     sentences[0].append("newdoc id = a")
-    assert read(sentences)["doc_id"].to_list() == ["a"] * 12
+    sentences[6].append("newdoc id = b")
+    assert read(sentences)["doc_id"].to_list() == ["a"] * 6 + ["b"] * 6
+
+
+def test_one_comment_at_the_beginning_of_a_file_says_less_than_the_stems(read):
+    """As in UD_Italian-Valico, where it is the name of the file, and ids end with the language and year of learners."""
+    sentences = ids(*(f"{d}-{n:02}_fr-{d}" for d in (1, 2, 3) for n in range(1, 5)))
+    sentences[0].append("newdoc id = all.txt")
+    frame = read(sentences)
+    assert frame["doc_id"].to_list() == [str(d) for d in (1, 2, 3) for _ in range(4)]
+    assert frame["run"].to_list() == [d for d in range(3) for _ in range(4)]
+    one = ids("x-1", "x-2", "x-3")
+    one[0].append("newdoc id = a")
+    assert read(one, one)["doc_id"].to_list()[:3] == ["a"] * 3
+
+
+def test_a_document_may_be_named_at_each_of_its_sentences(read):
+    """As in UD_Old_French-PROFITEROLE, whose sentences are in the order of letters."""
+    numbers = sorted(range(1, 34), key=str)
+    frame = read([[f"newdoc id = {'abc'[n // 12]}", f"sent_id = {n}"] for n in numbers]).sort("doc", "index")
+    assert frame["sent_id"].to_list() == [str(n) for n in range(1, 34)]
+    assert frame["doc_id"].to_list() == ["a"] * 11 + ["b"] * 12 + ["c"] * 10
+    assert frame["run"].to_list() == [0] * 11 + [1] * 12 + [2] * 10
+
+
+def test_shuffled_sentences_are_ordered_by_their_ids_whatever_comments_say(read):
+    """As in UD_Bororo-BDT: comments stayed with the sentences that they stood before."""
+    names = [f"book{book}-{n}" for n in range(23) for book in range(4) if n < 20 + book]
+    sentences = ids(*sorted(names, key=lambda name: int(name[-2:].strip("-")) * 7 % 19))
+    for at in (0, 30, 55):
+        sentences[at].append(f"newdoc id = d{at}")
+    frame = read(sentences).sort("doc_id", "index")
+    assert frame["sent_id"].to_list() == [f"book{book}-{n}" for book in range(4) for n in range(20 + book)]
+    assert frame["doc_id"].to_list() == [f"book{book}" for book in range(4) for _ in range(20 + book)]
+
+
+def test_ids_of_another_form_do_not_show_that_sentences_are_shuffled(read):
+    """As in UD_Western_Armenian-ArmTDP: most ids end with a code, and what is before a number is the same by chance."""
+    sentences = ids(*(f"news-{n * 31 % 200}" if n % 5 == 0 else f"news-{n:03}-{n:03}KX" for n in range(200)))
+    for at in (0, 30):
+        sentences[at].append(f"newdoc id = d{at}")
+    assert read(sentences)["doc_id"].to_list() == ["d0"] * 30 + ["d30"] * 170
+
+
+def test_what_is_not_believed_is_noted(tmp_path):
+    every = [[f"newdoc id = talk{i}", f"sent_id = talk{i}.{i}"] for i in range(4)]
+    (tmp_path / "f0.conllu").write_text("".join(sentence(*comments) for comments in every))
+    (note,) = read_corpora([tmp_path], lang="es")["es"].notes
+    assert "f0: no documents in 4 sentences: every sentence has a newdoc comment" in note
+
+
+def test_another_source_ends_a_passage(read):
+    sources = ["a", "a", "b", "b", "b"]
+    frame = read([["newdoc id = d"] * (not n) + [f"source = {source}"] for n, source in enumerate(sources)])
+    assert frame["run"].to_list() == [0, 0, 1, 1, 1]
+    frame = read([["newdoc id = d"] * (not n) + [f"source = page {n}"] for n in range(5)])
+    assert frame["run"].to_list() == [0] * 5
+
+
+def test_genres_of_sentences_outside_documents(read):
+    frame = read([["genre = news"], ["genre = wiki"], [], ["genre = news"]])
+    assert frame["doc_id"].null_count() == 4
+    assert frame["genre"].to_list() == ["news", "wiki", None, "news"]
+
+
+def test_a_readme_beside_the_files_names_the_genres(tmp_path):
+    (tmp_path / "f0.conllu").write_text(sentence("sent_id = 1"))
+    assert read_corpora([tmp_path], lang="es")["es"].sources[0].genre == ()
+    (tmp_path / "README.md").write_text("# X\n\nLicense: CC0\nGenre: spoken grammar-examples\nLemmas: no\n")
+    assert read_corpora([tmp_path], lang="es")["es"].sources[0].genre == ("spoken", "grammar-examples")
 
 
 @pytest.mark.parametrize(("documents", "expected"), [("none", {None}), ("file", {"f0"}), ("newdoc", {None})])
@@ -190,7 +259,9 @@ def test_the_evidence_is_shown_per_file(tmp_path):
     assert shown(ids(*STEMS)).startswith("3 by sent_id (12 of 12 sentences): each in one passage")
     assert shown(ids("test-1", "test-2")) == "none: the sentence ids name splits (test)"
     assert shown([["newdoc", "sent_id = a"], ["sent_id = b"]]) == "1 by newdoc"
-    assert shown([["newdoc", "sent_id = a"], ["newdoc", "sent_id = b"]]) == "none: every sentence has a newdoc comment"
+    assert shown([["newdoc", "sent_id = a"], ["newdoc", "sent_id = b"]]) == (
+        "none: every sentence has a newdoc comment, and 0 of 2 sentence ids are a stem and a number"
+    )
     assert shown(ids(*STEMS), DocumentRule("none")) == "none (catalogue)"
 
 
@@ -286,8 +357,9 @@ COUNTED = {
         16,
     ),  # the catalogue's rule knows "18bis", which the manifest takes for a document
     "fr_parisstories-ud-test": (16, 16, 16),
-    # The catalogue's rule leaves out samples of single sentences and what many hands posted.
+    # The catalogue's rule leaves out pages of newspapers, samples of single sentences and what many hands posted.
     "am_att-ud-test": (0, 0, 0),
+    "cs_cac-ud-dev": (2, 2, 2),
     "fi_tdt-ud-test": (68, 56, 56),
     "kk_ktb-ud-test": (11, 8, 8),
     "ml_ufal-ud-test": (0, 0, 0),

@@ -13,6 +13,9 @@ FILES = sorted(CORPORA.rglob("*.conllu"))
 
 UNIVERSAL = set(UPOS.categories.to_list())
 
+CLOSED_UP = {"cop", "cs", "fra.sdrt.annodis", "rus.rst.rrt", "te", "vi"}
+"""Languages of treebanks, and corpora of DISRPT, with blanks before marks or clitics, which the reader closes up."""
+
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):
@@ -70,10 +73,20 @@ def compare(path):
         assert tokens.select(columns).rows() == wanted, record["sent_id"]
         assert record["n_words"] == len(wanted)
         assert record["sent_id"] == sentence.metadata["sent_id"]
-        assert record["text"] == sentence.metadata.get("text", record["text"])
+        text = sentence.metadata.get("text", record["text"])
+        if path.name.partition("_")[0] in CLOSED_UP:
+            assert "".join(record["text"].split()) == "".join(text.split())
+        else:
+            assert record["text"] == text
         if record["aligned"]:
             spans = zip(tokens["start"], tokens["end"], strict=True)
-            assert [record["text"][start:end] for start, end in spans] == surface(sentence)
+            shown = [record["text"][start:end] for start, end in spans]
+            if path.name.partition("_")[0] in CLOSED_UP:  # in a number, too
+                assert ["".join(form.split()) for form in shown] == [
+                    "".join(form.split()) for form in surface(sentence)
+                ]
+            else:
+                assert shown == surface(sentence)
         else:
             assert tokens["start"].null_count() == tokens["end"].null_count() == tokens.height
 

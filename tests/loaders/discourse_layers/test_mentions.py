@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.builders import FirstDocuments
+from discoprobe.builders import SomeDocuments
 from discoprobe.loaders import CorpusFormatError, joined
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.discourse_layers import read_mentions
@@ -75,7 +75,7 @@ def test_mentions_stay_where_shards_are_joined_or_a_part_of_the_documents_is_rea
     (corpus,) = read_corpora([tmp_path]).values()
     shard = joined([*corpus.shards(), *corpus.shards()])
     assert shard.mentions["sent"].to_list() == shard.sentences["sent"].to_list()
-    two = FirstDocuments(shard, 2, seed=13).load()
+    two = SomeDocuments(shard, 2, seed=13).load()
     assert two.mentions["sent"].to_list() == two.sentences["sent"].to_list()
     assert two.documents.height == 2
 

@@ -46,6 +46,16 @@ def test_an_imperative_does_not_agree_with_a_subject(table):
     assert forms_that_agree(plural, read_paradigms([table], {"klagen"}))["other"].to_list() == ["klagen"]
 
 
+def test_forms_with_a_pronoun_or_an_auxiliary_stand_for_no_single_word(tmp_path):
+    table = tmp_path / "cym"
+    table.write_text(
+        "achosi\tachosai\tV;COL;3;SG;IND;IPFV\nachosi\tachosen nhw\tV;COL;3;PL;IND;IPFV\n", encoding="utf-8"
+    )
+    paradigms = read_paradigms([table], {"achosi"})
+    assert [form for form, _ in paradigms["achosi"]] == ["achosai"]
+    assert other_forms(verbs((0, "achosi", "achosai", "Number=Sing|Person=3")), "Number", paradigms).is_empty()
+
+
 def test_only_verbs_that_are_asked_for_are_kept_and_malformed_lines_of_the_catalogue_are_passed_over(table):
     assert set(read_paradigms([table, table], {"leven"})) == {"leven"}
     table.write_text(DUTCH + "half\n", encoding="utf-8")

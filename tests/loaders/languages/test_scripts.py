@@ -3,7 +3,15 @@
 import pytest
 
 from discoprobe.loaders import word_count
-from discoprobe.loaders.languages import WITHOUT_SPACES, has_spaces, language_data, languages, script_share
+from discoprobe.loaders.languages import (
+    WITHOUT_SPACES,
+    has_spaces,
+    lacking,
+    language_data,
+    languages,
+    script_share,
+)
+from discoprobe.loaders.raw.segmentation import sentence_spans
 
 
 @pytest.mark.parametrize(
@@ -34,3 +42,28 @@ def test_words_are_counted_in_every_script_without_spaces():
         "Mymr": "မန", "Tibt": "བཀྲ་ཤིས",
     }  # fmt: skip
     assert {script: word_count(text) for script, text in two.items()} == dict.fromkeys(WITHOUT_SPACES, 2)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "divided"),
+    [
+        ("am", "ሰላም ነው። ደህና ነው።", True),
+        ("hy", "Ես եմ։ Դու ես։", True),
+        ("my", "ငါ။ သင်။", True),
+        ("or", "ମୁଁ। ତୁମେ।", True),
+        ("ur", "میں۔ تم۔", True),
+        ("yi", "איך גיי. דו גייסט.", True),
+        ("bo", "བོད། ཡིན།", False),
+        ("th", "ผมไป คุณมา", False),
+    ],
+)
+def test_sentence_marks_are_lacking_where_rules_find_none(lang, text, divided):
+    assert (len(sentence_spans(text, lang)) == 2) == divided
+    assert ("sentence marks" not in lacking(lang)) == divided
+
+
+def test_what_a_language_lacks():
+    assert lacking("de") == []
+    assert lacking("wo") == ["connectives", "pronouns", "frequency list"]
+    assert "spaces" in lacking("zh")
+    assert lacking("qfn") == ["connectives", "pronouns", "frequency list"]

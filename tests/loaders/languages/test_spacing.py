@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from shared import SHARED
 
 from discoprobe.builders import Context, Settings
-from discoprobe.builders.passages.relation_units import ELLIPSIS, published, relations_of
+from discoprobe.builders.passages.relation_units import ELLIPSIS, published
+from discoprobe.loaders import Shard, with_blanks
+from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu import read_corpora
-from discoprobe.loaders.corpus import RELATIONS
+from discoprobe.loaders.conllu.documents import Carried, place
+from discoprobe.loaders.conllu.parse import Piece, parse
+from discoprobe.loaders.corpus import BLANKS
 from discoprobe.loaders.discourse_layers import read_trees
 from discoprobe.loaders.languages import close_up, is_spaced_out, language_data
 
@@ -68,50 +72,78 @@ def test_text_that_is_spaced_out(lang, text, spaced_out):
 WORDS = ["If", "it", "rains", ",", "we", "do", "n't", "stay", "(", "yet", ")", ".", '"', "Yes", "!", '"']
 
 
-@given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=30), st.data())
-def test_units_of_relations_are_parts_of_their_text(words, data):
-    """Two units of one or two parts, the first with a connective; in a document with a blank after each word."""
-    words = ["But", *words, ",", "."]
-    edges = sorted(data.draw(st.sets(st.integers(1, len(words) - 1), min_size=3, max_size=3)))
-    begins = [0]
-    for word in words:
-        begins.append(begins[-1] + len(word) + 1)
-    text, ends = " ".join(words), [begin - 1 for begin in begins]
-    spans = [
-        [{"start": begins[first], "end": ends[after]} for first, after in unit]
-        for unit in ([(0, edges[0]), (edges[1], edges[2])], [(edges[2], len(words))])
-    ]
-    units = [ELLIPSIS.join(text[span["start"] : span["end"]] for span in unit) for unit in spans]
-    row = {
-        "doc": 0,
-        "unit1": units[0],
-        "unit2": units[1],
-        "lead1": 3,
-        "context": text,
-        "span1": spans[0],
-        "span2": spans[1],
-    }
-    relations = pl.DataFrame([{**dict.fromkeys(RELATIONS), **row, "ids": ["a"], "key": 1}], schema=RELATIONS)
-    nothing = read_trees([], "toy")[0]
-    (closed,) = relations_of(msgspec.structs.replace(nothing, relations=relations), language_data("en")).rows(
-        named=True
-    )
-    assert closed["context"] == close_up([text], language_data("en"))[0].rstrip()
-    for n, unit in enumerate(units, 1):
-        parts = [closed["context"][span["start"] : span["end"]] for span in closed[f"span{n}"]]
-        assert closed[f"unit{n}"] == ELLIPSIS.join(parts)
-        assert "".join(closed[f"unit{n}"].split()) == "".join(unit.split())
-        assert parts == [part.strip() for part in parts]
-    assert closed["unit1"][: closed["lead1"]] == "But"
-    assert closed["spacing"] == "rule"
+def shard_of(*documents):
+    """Documents of sentences of words (``a_b`` has a blank inside), with a blank between all of them in the text."""
+    lines = []
+    for doc, sentences in enumerate(documents):
+        lines.append(f"# newdoc id = d{doc}")
+        for number, words in enumerate(sentences):
+            words = [word.replace("_", " ") for word in words]  # noqa: PLW2901 (the words of the sentence)
+            lines += [f"# sent_id = d{doc}-{number}", f"# text = {' '.join(words)}"]
+            lines += [
+                f"{at}\t{word}\t{word}\tX\t_\t_\t{int(at > 1)}\t{'dep' if at > 1 else 'root'}\t_\t_"
+                for at, word in enumerate(words, 1)
+            ]
+            lines.append("")
+    parsed = parse([Piece("x", "\n".join([*lines, ""]).encode())])
+    assert not parsed.problems
+    tables = place(parsed.sentences, "x", ["x"], DocumentRule("newdoc"), Carried())
+    return Shard(tables[0], tables[1], parsed.tokens)
 
 
-def test_documents_that_are_written_naturally_stay(tmp_path):
-    corpus = read_corpora([write_disrpt(tmp_path)], lang="en")["en"]
+@given(st.lists(st.lists(st.sampled_from([*WORDS, "New_York"]), min_size=4, max_size=30), min_size=1, max_size=3))
+def test_words_of_a_tokenised_document_stay_where_they_are_in_its_text(sentences):
+    tokenised = shard_of([[*words, ",", ".", "."] for words in sentences])
+    shard, changed = with_blanks(tokenised, language_data("en"))
+    assert changed
+    texts = shard.sentences["text"].to_list()
+    before = tokenised.sentences["text"].to_list()
+    assert [text.strip() for text in close_up(before, language_data("en"), sentences=True)] == texts
+    assert ["".join(text.split()) for text in texts] == ["".join(text.split()) for text in before]
+    for sent, form, start, end in shard.tokens.select("sent", "form", "start", "end").iter_rows():
+        assert texts[sent][start:end].split() == form.split()
+    assert shard.sentences["key"].equals(tokenised.sentences["key"])
+
+
+def test_each_document_says_whether_it_is_tokenised_and_a_short_one_is_like_the_others():
+    short, tokenised = ["Ja", "."], ["Da", ",", "so", "sagt", "er", ",", "ist", "es", "."]
+    natural = ["Da,", "so", "sagt", "er,", "ist", "es", "nicht,", "oder", "doch."]
+    shard, _ = with_blanks(shard_of([tokenised, tokenised], [natural], [short]), language_data("de"))
+    closed = "Da, so sagt er, ist es."
+    assert shard.sentences["text"].to_list() == [closed, closed, " ".join(natural), "Ja."]
+    shard, changed = with_blanks(shard_of([natural, natural], [short]), language_data("de"))
+    assert (shard.sentences["text"][-1], changed) == ("Ja .", False)
+
+
+def test_relations_are_cut_from_the_text_that_all_tasks_see(tmp_path):
+    """The words of a table of DISRPT with a blank after each, as most of its files have them."""
+    file = write_disrpt(tmp_path)
+    for path in sorted(file.parent.glob("*.conllu")) if file.is_file() else sorted(file.rglob("*.conllu")):
+        text = path.read_text(encoding="utf-8").replace("SpaceAfter=No", "_")
+        path.write_text("".join(line for line in text.splitlines(keepends=True) if not line.startswith("# text")))
+    corpus = read_corpora([file], lang="en")["en"]
+    assert any(BLANKS in note for note in corpus.notes)
     for shard in corpus.shards():
-        relations = relations_of(shard, language_data("en"))
-        assert relations.drop("spacing").equals(shard.relations)
-        assert not relations["spacing"].count()
+        frame = published(shard, Context("dr", language_data("en"), Settings()))
+        for row in frame.drop_nulls("passage").iter_rows(named=True):
+            assert " ." not in row["passage"]
+            for n in (1, 2):
+                parts = [row["passage"][span["start"] : span["end"]] for span in row[f"unit{n}"]]
+                assert ELLIPSIS.join(parts) == row[f"sentence{n}"]
+
+
+def test_a_word_that_follows_a_hyphen_is_put_beside_it_in_any_text():
+    """CAC has *jsou- li*; other words stay, since *textilní- a* is right."""
+    shard, tokenised = with_blanks(shard_of([["Jsou-", "li", "dva,", "bavlno-", "a", "lino-."]]), language_data("cs"))
+    (text,) = shard.sentences["text"]
+    assert (text, tokenised) == ("Jsou-li dva, bavlno- a lino-.", False)
+    words = [text[start:end] for start, end in shard.tokens.select("start", "end").iter_rows()]
+    assert words == ["Jsou-", "li", "dva,", "bavlno-", "a", "lino-."]
+
+
+def test_documents_that_are_written_naturally_stay():
+    shard = shard_of([["Yes,", "he", "said,", "we", "do."]])
+    assert with_blanks(shard, language_data("en")) == (shard, False)
 
 
 def test_a_text_with_marks_of_a_tokeniser_beside_the_units_is_left_out(tmp_path):

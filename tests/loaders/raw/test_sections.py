@@ -199,11 +199,15 @@ def compound(make, n):
 
 def sentences(make):
     """A function that makes sentences; each has one word in common with the one before, and hardly another."""
-    before = compound(make, 3)
+
+    def new_word():
+        return "".join(make.choices("abcdefghiklmnoprstuvw", k=9))
+
+    before = new_word()
 
     def sentence(n, end="."):
         nonlocal before
-        shared, before = before, compound(make, 3)
+        shared, before = before, new_word()
         words = " ".join(compound(make, 2) for _ in range(n))
         return f"{compound(make, 2).capitalize()} {shared} {words} {before} {make.randint(2, 9999)}{end}"
 

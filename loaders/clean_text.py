@@ -1,7 +1,6 @@
 """Which texts are clean enough to be shown to a model, as polars expressions."""
 
 from functools import reduce
-from typing import Final
 
 import polars as pl
 
@@ -39,6 +38,10 @@ _PLACES = (
     "left", "right", "above", "below", "links", "rechts", "oben", "unten", "mitte", "à gauche", "à droite", "en haut",
     "en bas", "(?:a la )?izquierda", "(?:a la )?derecha", "arriba", "abajo", "a sinistra", "a destra", "in alto",
     "in basso", "(?:à )?esquerda", "(?:à )?direita", "esquerra", "dreta", "слева", "справа", "вверху", "внизу",
+    "lijevo", "slijeva", "levo", "sleva", "desno", "zdesna", "vlevo", "vpravo", "zleva", "zprava", "vľavo",
+    "(?:z|po) lewej", "(?:z|po) prawej",
+    "till vänster", "till höger", "til venstre", "til høyre", "til højre", "vasemmalla", "oikealla", "balra", "jobbra",
+    "(?:în )?stânga", "(?:în )?dreapta", "ліворуч", "праворуч", "зліва", "solda", "sağda", "αριστερά", "δεξιά",
 )  # fmt: skip
 """Where something is in a picture, in brackets: such a sentence is a caption."""
 
@@ -54,14 +57,14 @@ USUAL, PROFILED = 0.1, 20
 """If a larger share of the texts than ``USUAL`` has a blank before a mark, that is how the treebank is written (Catalan
 .03, tokenised treebanks .4 to .98). At least ``PROFILED`` texts are needed to measure it."""
 
-TOKENISED = 0.3
-"""If a larger share of the texts with a comma or full stop has one after a blank, they are no running text as people
-write it: .93 to 1 in four tokenised treebanks, .5 in one that is tokenised in part; at most .1 in 60 others."""
-
 FAULTS = {
     "replacement-character": "\ufffd",
     "control-character": r"\p{Cc}",
     "private-use-character": r"\p{Co}",
+    "mojibake": (
+        r"Ã[\u0080-\u00ba\u00bc-\u00bf]|Â[\u0080-\u00a9\u00ab-\u00b9\u00bb-\u00bf]|â(?:\u0080|€|‚¬)|ï¿½|"
+        r"Ð[\u0080-\u009f\u00b0-\u00ba\u00bc-\u00bf]"
+    ),
     "entity": (
         r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,7});|-[LR][RSC]B-|"
         r"(?:^|\s)\pL{1,3}_\s\pL"  # a contraction pulled apart: Portuguese *de_ a* for *da*
@@ -69,7 +72,7 @@ FAULTS = {
     "tag": r"</?[A-Za-z][^<>]*>",
     "mask": (
         r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)|\*{2}|\*_|_\*|@[xX]{4}|#{2}|\bIMG\b|"
-        r"\((?:формула|символ)\)"  # pictures, headings and formulas of RRT
+        r"[\[(]\s*(?:формула|символ)\s*[\])]"  # pictures, headings and formulas of RRT
     ),
     "contact": "|".join(_CONTACT),
     "stray-dash": r"(?:^|\s)[-–—]\s+[-–—](?:[\s.,;:!?]|$)|\s-[.,;](?:\s|$)|\s-\s+[.,;](?:\s|$)",
@@ -78,10 +81,7 @@ FAULTS = {
     ),
     "mention": r"(?:^|\s)@\w|(?:^|\s)#\pL",
     "e-mail-header": rf"(?i)^\s*(?:{'|'.join(_HEADERS)})\s*:",
-    "list-item": (
-        r"^\s*(?:[*•●▪◦‣·]\s|\d[^.–—]{0,20}\.\s?[-–—]\s|(?:\d{1,2}|\p{Latin}|\p{Cyrillic})\)\s|"
-        r"\((?:\p{Latin}|\p{Cyrillic})\)\s)"
-    ),
+    "list-item": (r"^\s*(?:[*•●▪◦‣·]\s|\d[^.–—]{0,20}\.\s?[-–—]\s|\(?(?:\d{1,2}|\p{Latin}|\p{Cyrillic})\)\s)"),
     "caption": (
         rf"(?i)^\s*(?:(?:{'|'.join(_PICTURES)})\s*\d+\s*[:.–—]|(?:image|photo|foto)s?\s*:)|"
         rf"\((?:{'|'.join(_PLACES)})\)"
@@ -122,21 +122,6 @@ def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
         faults.append(pl.when(faulty, ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
     return pl.coalesce(*faults, composed, pl.lit(None, dtype=pl.String))
-
-
-def spacing_counts(text: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
-    """How many texts have a comma or a full stop, and how many of them one after a blank: ``marked``, ``loose``."""
-    loose = text.str.contains(LOOSE_MARK)
-    return (loose | text.str.contains(TIGHT_MARK)).sum().alias("marked"), loose.sum().alias("loose")
-
-
-NOTE_TOKENISED: Final = "is tokenised: blanks stand before its commas and full stops"
-"""How the note of a card on such a treebank ends."""
-
-
-def is_tokenised() -> pl.Expr:
-    """Whether the sums of these counts are those of a treebank whose text was tokenised."""
-    return (pl.col("marked") >= PROFILED) & (pl.col("loose") > TOKENISED * pl.col("marked"))
 
 
 def separated_markup(text: pl.Expr) -> pl.Expr:
