@@ -54,7 +54,7 @@ def test_every_command_of_the_tutorial_works(hub, process, tmp_path):
             done_before.append(words[0])
     assert done_before == ["annotate", "tasks", "run", "card", "why", "push", "push", "verify"]
     of = {key.split()[2] if key.startswith("$ build") else "load": text for key, text in printed.items()}
-    assert all(re.search(rf"^{task}_es +\d+ +\d+ +\d+", of["run"], re.MULTILINE) for task in ("bso", "nsp", "dc"))
+    assert all(re.search(rf"^{task} .* \d+/\d+/\d+ ", of["run"], re.MULTILINE) for task in ("bso", "nsp", "dc"))
     assert re.search(r"^es +bso +(yes|no .*rows)", of["tasks"], re.MULTILINE)
     assert "outcome:" in of["why"]
     assert f"published: {case.repo} 1.0.0" in of["push"]
