@@ -258,6 +258,7 @@ def test_console_scripts():
         ("run --lang xx", "polars pyarrow datasets scipy sklearn jinja2 huggingface_hub httpx2"),
         ("push --lang es --corpus nothing --yes", "polars pyarrow datasets scipy sklearn jinja2 huggingface_hub"),
         ("run --lang es --corpus sample --task nothing", "datasets sklearn jinja2 wordfreq huggingface_hub httpx2"),
+        ("audit rows.jsonl", "datasets flask wordfreq huggingface_hub httpx2 pymorphy3 jinja2 conllu requests"),
     ],
 )
 def test_a_command_imports_no_library_that_it_does_without(command, heavy, tmp_path):
@@ -265,6 +266,8 @@ def test_a_command_imports_no_library_that_it_does_without(command, heavy, tmp_p
         f"import sys; from discoprobe import cli; sys.argv = ['build', *{command.split()!r}]\n"
         f"try: cli.main()\nfinally: print('loaded:', *(set({heavy.split()!r}) & set(sys.modules)))"
     )
+    rows = [{"text": f"The {'cat' if n % 2 else 'dog'} sat on mat {n}.", "label": n // 2 % 2} for n in range(200)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 * any(wrong in command for wrong in ("xx", "nothing")), done.stderr
     assert done.stdout.splitlines()[-1] == "loaded:"

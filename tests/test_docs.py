@@ -360,7 +360,8 @@ def test_tables_of_docs_are_up_to_date():
 
 def test_every_count_of_raw_text_is_explained():
     page = TEXTS["docs/raw_text.md"].partition("## What the counts mean")[2].partition("\n## ")[0]
-    tables = [set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE)) for part in page.split("what it counts")[1:]]
+    rows = [re.findall(r"^\| (`.+?) \|", part, re.MULTILINE) for part in page.split("what it counts")[1:]]
+    tables = [set(re.findall(r"`([a-z-]+)`", " ".join(first))) for first in rows]
     kinds = set(typing.get_args(Kind)) - RUNNING
     sentences = {"unfinished", "continued", LONG_SENTENCE, OTHER_LENGTH, UNANNOTATED, WITHOUT_SENTENCE, *TRACES, *kinds}
     assert tables == [REASONS, sentences, CORRECTIONS]
