@@ -284,7 +284,37 @@ def test_a_command_imports_no_library_that_it_does_without(command, heavy, tmp_p
 def test_polars_keeps_freed_memory_where_blocks_are_built_unless_the_user_decides_otherwise(
     monkeypatch, command, own, expected
 ):
-    name = "_RJEM_MALLOC_CONF"
+    _check_setting(monkeypatch, "_RJEM_MALLOC_CONF", command, own, expected)
+
+
+@pytest.mark.parametrize(
+    ("command", "own", "expected"),
+    [("languages", None, "134217728"), ("languages", "7", "7"), ("audit", None, "unset")],
+)
+def test_glibc_keeps_freed_memory_where_blocks_are_built_unless_the_user_decides_otherwise(
+    monkeypatch, command, own, expected
+):
+    _check_setting(monkeypatch, "MALLOC_TRIM_THRESHOLD_", command, own, expected)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts page faults as Linux does")
+def test_large_arrays_are_not_requested_again():
+    code = (
+        "import resource, sys, numpy as np\n"
+        "from discoprobe import cli\n"
+        "sys.argv = ['build', sys.argv[1], '--help']\n"
+        "try: cli.main()\nexcept SystemExit: pass\n"
+        "for _ in range(20): np.ones(6 * 2**20)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)"
+    )
+    faults = {
+        command: int(subprocess.check_output([sys.executable, "-c", code, command], text=True).splitlines()[-1])
+        for command in ("run", "audit")
+    }
+    assert faults["audit"] - faults["run"] > 0.2 * faults["audit"]  # 48 MB are more than glibc keeps by itself
+
+
+def _check_setting(monkeypatch, name, command, own, expected):
     monkeypatch.setenv(name, own) if own else monkeypatch.delenv(name, raising=False)
     code = (
         f"import os, sys; from discoprobe import cli; sys.argv = ['build', {command!r}, '--help']\n"

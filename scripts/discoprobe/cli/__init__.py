@@ -4,6 +4,8 @@
 with what it prints; ``terminal`` shows progress and tables.
 """
 
+import contextlib
+import ctypes
 import errno
 import importlib.metadata
 import io
@@ -42,6 +44,10 @@ KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
 """Setting of jemalloc: polars returns freed memory to the system after ten seconds instead of half a second. To request
 it again in each step of a block would take a tenth of the processor time."""
 _GIVE_BACK = "dirty_decay_ms:500,muzzy_decay_ms:0"
+_LARGE_ARRAYS = {"MALLOC_MMAP_THRESHOLD_": (-3, 2**26), "MALLOC_TRIM_THRESHOLD_": (-1, 2**27)}
+"""Settings of glibc, which has numpy's arrays: numbers of bytes, and what ``mallopt`` calls them. Arrays of up to 64 MB
+and 128 MB of what was freed are not returned, for the same reason."""
+
 _ONLY_AUDIT = frozenset({"audit", "import"})
 """Commands that build no blocks. For them, a tenth less memory is worth more than the time."""
 
@@ -107,6 +113,15 @@ def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
         raise typer.Exit
 
 
+def _keep_large_arrays() -> None:
+    """Sets `_LARGE_ARRAYS` for this process and for workers, except what the environment sets; only glibc has them."""
+    for name, (parameter, value) in _LARGE_ARRAYS.items():
+        if name not in os.environ:
+            os.environ[name] = str(value)
+            with contextlib.suppress(OSError, AttributeError, TypeError):
+                ctypes.CDLL(None).mallopt(parameter, value)
+
+
 @app.callback()
 def _options(
     context: typer.Context,
@@ -118,4 +133,6 @@ def _options(
 ) -> None:  # fmt: skip
     freed = _GIVE_BACK if context.invoked_subcommand in _ONLY_AUDIT else KEEP_FREED
     os.environ.setdefault("_RJEM_MALLOC_CONF", freed)  # read when polars is imported, here and in workers
+    if freed == KEEP_FREED:
+        _keep_large_arrays()
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
