@@ -15,7 +15,7 @@ from msgspec import field
 
 from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
-from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Severity, largest_passing
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
@@ -27,11 +27,11 @@ VERSION: Final = 26
 class Status(enum.StrEnum):
     """The outcome of a check.
 
-    ``below``: at most the threshold; for a shortcut, the upper end of the 95 % interval is. ``above``: over the
-    threshold; for a shortcut, the lower end is. Only this one fails. ``open``: the interval holds the threshold, so
-    these rows cannot tell. ``not measured``: the rows cannot show it: one class, one row, no other split, too few
-    groups. ``noted``: measured, without a threshold. ``exempt``: above or open, and the task says why it may be.
-    ``skipped``: the check does not apply to such data.
+    ``below``: at most the threshold; for a shortcut, the 95 % interval rules out a gain that matters
+    (``thresholds.largest_passing``). ``above``: over the threshold; for a shortcut, the lower end is. Only this one
+    fails. ``open``: neither, so these rows cannot tell. ``not measured``: the rows cannot show it: one class, one row,
+    no other split, too few groups, a rule that decides nothing. ``noted``: measured, without a threshold. ``exempt``:
+    above or open, and the task says why it may be. ``skipped``: the check does not apply to such data.
     """
 
     BELOW = "below"
@@ -85,7 +85,15 @@ class Figure(msgspec.Struct, frozen=True):
         if self.threshold is None:
             return Status.NOTED
         low, high = self.interval or (self.value, self.value)
-        return Status.ABOVE if low > self.threshold else Status.BELOW if high <= self.threshold else Status.OPEN
+        most = self.largest_passing
+        return Status.ABOVE if low > self.threshold else Status.BELOW if high <= most else Status.OPEN
+
+    @property
+    def largest_passing(self) -> float:
+        """Where the interval ends at most if the outcome is ``below``; 1 without a threshold."""
+        if self.threshold is None:
+            return 1.0
+        return self.threshold if self.baseline is None else largest_passing(self.threshold, self.baseline)
 
     @property
     def excess(self) -> tuple[int, float]:
