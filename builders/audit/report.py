@@ -6,6 +6,7 @@ of all of them together can fail the design, in every language. No config passes
 
 import enum
 import json
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
@@ -15,7 +16,7 @@ from msgspec import field
 
 from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
-from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Severity, largest_passing
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, MOST_ROWS, PAIRED, Kind, Severity, largest_passing
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
@@ -402,6 +403,30 @@ class Report(msgspec.Struct, frozen=True):
         strongest = max(of_rows, key=lambda finding: finding.gain or 0.0)
         median = statistics.median(f.resolution or 0.0 for f in of_rows)
         return round(max(median, strongest.resolution or 0.0), DIGITS)
+
+    @property
+    def deciding_rows(self) -> int | None:
+        """About how many rows in all would decide what is open, if accuracies stayed as they are, in two digits.
+
+        None if nothing is open, or if these are more than solvers are measured on (``thresholds.MOST_ROWS``). A
+        threshold near an accuracy takes any number of rows.
+        """
+        in_pairs = any(f.check == "pairwise" and f.measured is not None for f in self.findings)
+        needed = 0.0
+        for finding in self.compared:
+            figure = finding.figure
+            if finding.status is not Status.OPEN or not (figure and figure.interval and figure.threshold is not None):
+                continue
+            (low, high), value = figure.interval, figure.value
+            to_pass, to_fail = figure.largest_passing - value, value - figure.threshold
+            widths = [(high - value) / to_pass] if to_pass > 0 else []
+            widths += [(value - low) / to_fail] if to_fail > 0 else []
+            n = finding.n * (2 if in_pairs and finding.check in PAIRED else 1)
+            needed = max(needed, n * min(widths, default=math.inf) ** 2)
+        if not 0 < needed <= MOST_ROWS:
+            return None
+        step: int = 10 ** max(0, math.floor(math.log10(needed)) - 1)
+        return math.ceil(needed / step) * step
 
     @property
     def majority(self) -> float:

@@ -28,7 +28,7 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
 from discoprobe.builders.audit.report import Figure
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, Regression, regression
-from discoprobe.builders.audit.thresholds import LEAK_WORDS
+from discoprobe.builders.audit.thresholds import LEAK_WORDS, MOST_ROWS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import exploded
@@ -36,9 +36,6 @@ from discoprobe.loaders.words import mostly_unspaced, n_words
 
 ENOUGH = 1000
 """With this number of test rows, solvers are measured on test only: the interval is at most ±.031."""
-_ROWS = 10_000
-"""Rows that solvers learn from and are measured on at most, chosen by hash: published sets have 10,000 for test, and a
-shortcut that 10,000 rows do not show is not shallow."""
 _CHARACTERS_LEARNED, _CHARACTERS_MEASURED = 2_400_000, 4_800_000
 """Characters of these rows at most, such as 3,300 and 6,600 rows of six sentences: this bounds time and memory."""
 _FEWEST = 1000
@@ -140,10 +137,10 @@ class Score(msgspec.Struct, frozen=True):
 
 def best_of(scores: Mapping[str, Score]) -> Score:
     """The most accurate of several solvers that decide something; its interval allows for the choice."""
-    scores = {name: score for name, score in scores.items() if score.decides} or scores
-    name = max(scores, key=lambda name: scores[name].accuracy)
+    deciding = {name: score for name, score in scores.items() if score.decides} or scores
+    name = max(deciding, key=lambda name: deciding[name].accuracy)
     tried = {solver: score.accuracy for solver, score in scores.items()}
-    return replace(scores[name], tries=len(scores), detail=name, tried=tried)
+    return replace(scores[name], tries=len(deciding), detail=name, tried=tried)
 
 
 Rows: TypeAlias = "Matrix | Callable[[Ints], Matrix]"
@@ -496,7 +493,7 @@ def _within_budget(
     sample = texts.head(_FEWEST).explode().str.len_chars().sum()
     mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))
     learned, measured = (
-        min(_ROWS, max(_FEWEST, int(characters / mean)))
+        min(MOST_ROWS, max(_FEWEST, int(characters / mean)))
         for characters in (_CHARACTERS_LEARNED / max(1.0, n_labels / 8), _CHARACTERS_MEASURED)
     )
     chosen = []
