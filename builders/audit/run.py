@@ -200,7 +200,7 @@ def _finding_of(check: Check, score: Score | None, data: AuditInput, problem: Pr
             check.kind,
             severity,
             Status.UNMEASURED,
-            detail=f"decides none of {len(score.correct):,} rows: all are ties",
+            detail=f"all of {len(score.correct):,} answers are ties",
         )
     binding = severity is Severity.ERROR
     baseline = 0.5 if check.id in PAIRED and not problem.choice else problem.baseline

@@ -354,7 +354,7 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
     token = msgspec.structs.replace(
         _finding(1.0, 1200, "token", None), detail="'Well' is the first word → yes", cost=1.0
     )
-    made = msgspec.structs.replace(report(config()), findings=(_finding(0.55, 600), token))
+    made = msgspec.structs.replace(report(config()), findings=(_finding(0.55, 200), token))
     verdict = verdict_of(msgspec.structs.replace(made, external=True))
     assert (verdict.word, verdict.checks, verdict.advice) == (CUE, ("token",), "cue: one word")
     assert verdict.text.startswith(
@@ -363,7 +363,7 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
         "1 solvers"
     )
     expected = verdict_of(msgspec.structs.replace(made, external=True, expected=("token", "words")))
-    assert (expected.word, expected.advice) == (OPEN, "careful, ±5")
+    assert (expected.word, expected.advice) == (OPEN, "beat 100%")
     assert "Open, which is no failure" in verdict_of(made).text
     repeated = Finding("dup-within", Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, 1, 0, n=600, cost=1 / 600)
     with_fault = msgspec.structs.replace(made, findings=(repeated, *made.findings), external=True)
@@ -380,6 +380,9 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
         ([_finding(0.5, 10_000), _finding(0.731, 400, "chars", None)], "spelling 73%", "beat 73%"),
         ([_finding(0.5, 10_000), _finding(0.51, 400, "chars", None)], "spelling 51%", "yes"),
         ([_finding(0.54, 100)], "length 54%", "careful, ±11"),
+        ([_finding(0.54, 100), _finding(0.857, 400, "chars", None)], "spelling 86%", "beat 86%"),
+        ([_finding(0.54, 100), _finding(0.62, 400, "chars", None)], "spelling 62%", "careful, ±11"),
+        ([_finding(0.54, 100, "row-order"), _finding(0.62, 400, "chars", None)], "spelling 62%", "beat 62%"),
         ([_finding(0.63, 10_000)], "length 63%", "no: length"),
         (
             [_finding(0.5, 10_000, "overlap"), msgspec.structs.replace(_finding(0.95, 400), status=Status.EXEMPT)],
@@ -391,6 +394,28 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
 def test_advice_is_a_function_of_the_report(findings, trick, advice):
     verdict = verdict_of(msgspec.structs.replace(report(config()), findings=tuple(findings)))
     assert (verdict.chance, verdict.trick, verdict.advice) == ("50%", trick, advice)
+
+
+@pytest.mark.parametrize(
+    ("findings", "said"),
+    [
+        ([_finding(0.54, 200)], "length 0.540 [0.468, 0.611] (threshold 0.520). About 260 rows would decide."),
+        ([_finding(0.56, 100), _finding(0.53, 100, "case", 0.55)], "About 670 rows would decide."),
+        ([_finding(0.599, 400, "chars", 0.6)], "threshold 0.600). With so few rows"),
+    ],
+)
+def test_an_open_verdict_says_how_many_rows_would_decide(findings, said):
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=tuple(findings)))
+    assert verdict.word == OPEN
+    assert said in verdict.text
+
+
+def test_pairs_are_two_rows_each():
+    found = _finding(0.54, 200, "pairwise", 0.6)
+    assert found.interval[1] > 0.6
+    made = msgspec.structs.replace(report(config()), findings=(found,))
+    wanted = 200 * 2 * ((found.interval[1] - 0.54) / 0.06) ** 2
+    assert wanted <= made.deciding_rows <= 1.1 * wanted
 
 
 def test_every_check_has_a_name_that_people_know():
