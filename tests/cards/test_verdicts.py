@@ -69,8 +69,8 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
     assert (verdict.word, verdict.resolution) == (OPEN, pytest.approx(0.1343, abs=1e-4))
     assert verdict.text == (
         "Open, which is no failure: too few rows to decide 1 of the 1 solvers that have a threshold; closest to fail: "
-        "length accuracy 0.500 [0.368, 0.632] (threshold 0.520). About 110 rows would decide. With so few rows, a gain of "
-        "less than 0.13 over the majority baseline could be chance."
+        "length accuracy 0.500 [0.368, 0.632] (threshold 0.520). About 110 rows would decide. With so few rows, a "
+        "gain of less than 0.13 over the majority baseline could be chance."
     )
 
 
@@ -405,7 +405,7 @@ def test_advice_is_a_function_of_the_report(findings, trick, advice):
 @pytest.mark.parametrize(
     ("findings", "said"),
     [
-        ([_finding(0.54, 200)], "length 0.540 [0.468, 0.611] (threshold 0.520). About 280 rows would decide."),
+        ([_finding(0.54, 200)], "(threshold 0.520). About 280 rows would decide. With so few rows"),
         ([_finding(0.56, 100), _finding(0.53, 100, "case", 0.55)], "About 620 rows would decide."),
         ([_finding(0.599, 400, "chars", 0.6)], "threshold 0.600). With so few rows"),
     ],
