@@ -478,7 +478,7 @@ def build_part(
 def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
     """What the record has of a config, from its entry in the manifest and the report of its audit.
 
-    ``open`` has the checks whose interval holds the threshold. Each has the accuracy, both ends and the threshold.
+    ``open`` has the checks that the rows cannot decide. Each has the accuracy, both ends and the threshold.
     """
     strongest = report["strongest"]
     shortcuts = [finding for finding in report["findings"] if finding["interval"] and finding["threshold"] is not None]

@@ -11,11 +11,12 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_edited", "with_used_labels"],
     "integrity": ["INTEGRITY", "fidelity"],
     "intervals": [
-        "Interval", "exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
+        "Interval", "MIRRORED", "exact", "independent_rows", "longest_run_threshold", "parity_threshold",
+        "smallest_gain"],
     "own_configs": ["from_config"],
     "report": [
         "CUE", "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
         "grade_of", "tallies"],
     "run": ["audit"],
-    "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "Kind", "Severity"],
+    "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "RULED_OUT", "Kind", "Severity"],
 })  # fmt: skip

@@ -6,6 +6,7 @@ of all of them together can fail the design, in every language. No config passes
 
 import enum
 import json
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
@@ -15,23 +16,23 @@ from msgspec import field
 
 from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
-from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Severity
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, MOST_ROWS, PAIRED, Kind, Severity, largest_passing
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 26
+VERSION: Final = 27
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
 class Status(enum.StrEnum):
     """The outcome of a check.
 
-    ``below``: at most the threshold; for a shortcut, the upper end of the 95 % interval is. ``above``: over the
-    threshold; for a shortcut, the lower end is. Only this one fails. ``open``: the interval holds the threshold, so
-    these rows cannot tell. ``not measured``: the rows cannot show it: one class, one row, no other split, too few
-    groups. ``noted``: measured, without a threshold. ``exempt``: above or open, and the task says why it may be.
-    ``skipped``: the check does not apply to such data.
+    ``below``: at most the threshold; for a shortcut, the 95 % interval rules out a gain that matters
+    (``thresholds.largest_passing``). ``above``: over the threshold; for a shortcut, the lower end is. Only this one
+    fails. ``open``: neither, so these rows cannot tell. ``not measured``: the rows cannot show it: one class, one row,
+    no other split, too few groups, a rule that decides nothing. ``noted``: measured, without a threshold. ``exempt``:
+    above or open, and the task says why it may be. ``skipped``: the check does not apply to such data.
     """
 
     BELOW = "below"
@@ -85,7 +86,15 @@ class Figure(msgspec.Struct, frozen=True):
         if self.threshold is None:
             return Status.NOTED
         low, high = self.interval or (self.value, self.value)
-        return Status.ABOVE if low > self.threshold else Status.BELOW if high <= self.threshold else Status.OPEN
+        most = self.largest_passing
+        return Status.ABOVE if low > self.threshold else Status.BELOW if high <= most else Status.OPEN
+
+    @property
+    def largest_passing(self) -> float:
+        """Where the interval ends at most if the outcome is ``below``; 1 without a threshold."""
+        if self.threshold is None:
+            return 1.0
+        return self.threshold if self.baseline is None else largest_passing(self.threshold, self.baseline)
 
     @property
     def excess(self) -> tuple[int, float]:
@@ -394,6 +403,30 @@ class Report(msgspec.Struct, frozen=True):
         strongest = max(of_rows, key=lambda finding: finding.gain or 0.0)
         median = statistics.median(f.resolution or 0.0 for f in of_rows)
         return round(max(median, strongest.resolution or 0.0), DIGITS)
+
+    @property
+    def deciding_rows(self) -> int | None:
+        """About how many rows in all would decide what is open, if accuracies stayed as they are, in two digits.
+
+        None if nothing is open, or if these are more than solvers are measured on (``thresholds.MOST_ROWS``). A
+        threshold near an accuracy takes any number of rows.
+        """
+        in_pairs = any(f.check == "pairwise" and f.measured is not None for f in self.findings)
+        needed = 0.0
+        for finding in self.compared:
+            figure = finding.figure
+            if finding.status is not Status.OPEN or not (figure and figure.interval and figure.threshold is not None):
+                continue
+            (low, high), value = figure.interval, figure.value
+            to_pass, to_fail = figure.largest_passing - value, value - figure.threshold
+            widths = [(high - value) / to_pass] if to_pass > 0 else []
+            widths += [(value - low) / to_fail] if to_fail > 0 else []
+            n = finding.n * (2 if in_pairs and finding.check in PAIRED else 1)
+            needed = max(needed, n * min(widths, default=math.inf) ** 2)
+        if not 0 < needed <= MOST_ROWS:
+            return None
+        step: int = 10 ** max(0, math.floor(math.log10(needed)) - 1)
+        return math.ceil(needed / step) * step
 
     @property
     def majority(self) -> float:

@@ -1,9 +1,9 @@
 """The audit of one dataset: integrity is checked, solvers look for shortcuts, and every check has a finding.
 
 One rule for every dataset: a shortcut is above its threshold if the lower end of the solver's 95 % interval is, below
-it if the upper end is, and open if the interval holds it. Where classes keep the shares of their corpus, this also
-holds for the macro-F1. What is not above has a resolution: the smallest gain over the majority baseline that the rows
-could have shown.
+if a gain that matters is ruled out (``thresholds.largest_passing``), and open if neither holds. Where classes keep the
+shares of their corpus, this also holds for the macro-F1. What is not above has a resolution: the smallest gain over the
+majority baseline that the rows could have shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,27 @@ from discoprobe.builders.audit.integrity import INTEGRITY
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Figure, Finding, Report, Status
-from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
+from discoprobe.builders.audit.solvers.problem import Problem, Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
-from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, FEWEST_WORDS, FLOOR, PAIRED, Check, Kind, Severity
+from discoprobe.builders.audit.solvers.solver_table import (
+    SOLVERS,
+    Bench,
+    baselines,
+    compare_pairs,
+    solve,
+    solve_undecided,
+)
+from discoprobe.builders.audit.thresholds import (
+    BY_ID,
+    CHECKS,
+    FEWEST_WORDS,
+    FLOOR,
+    PAIRED,
+    Check,
+    Kind,
+    Severity,
+    largest_passing,
+)
 from discoprobe.builders.config import ANNOTATION, Config
 from discoprobe.loaders.process_pool import one_thread
 
@@ -57,10 +74,9 @@ def audit(
         integrity = [] if pending else _check_integrity(data)
         problem, note = problem_of(data)
         bench = Bench(data, problem) if problem else None
-        shortcuts, parts = _measure_shortcuts(data, bench, note)
-        heuristics, doubts = None, ""
+        shortcuts, remarks = _measure_shortcuts(data, bench, note)
+        heuristics = None
         if bench:
-            doubts = bench.doubtful_labels
             bench.features.forget_ngrams()
             heuristics = mine(bench.problem, bench.features, bench.token_conditions)
         findings = [*(pending.result() if pending else integrity), *shortcuts]
@@ -86,7 +102,7 @@ def audit(
         stale=tuple(
             f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
         ),
-        notes=(*filter(None, (note, doubts, parts)), *shifts),
+        notes=(*filter(None, (note, *remarks)), *shifts),
         classes=data.classes,
         read=data.read,
         edited=data.perturbation,
@@ -138,53 +154,77 @@ def _check_integrity(data: AuditInput) -> list[Finding]:
     return findings
 
 
-def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> tuple[list[Finding], str]:
-    """The finding of every solver, and `_of_parts`; without a bench, none is measured, for the reason ``why_not``.
+def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> tuple[list[Finding], tuple[str, ...]]:
+    """The finding of every solver, and remarks; without a bench, none is measured, for the reason ``why_not``.
+
+    Where test leaves solvers open, all rows decide: these solvers are cross-validated over the splits.
+    """
+    checks = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
+    if bench is None:
+        return [Finding(check.id, check.kind, _severity(check, data), Status.UNMEASURED, detail=why_not)
+                for check in checks], ()  # fmt: skip
+    counting = _counting(data)
+    scores = solve(bench, counting)
+    findings = {check.id: _finding_of(check, scores.get(check.id), data, bench.problem) for check in checks}
+    remarks = [bench.doubtful_labels, _of_parts(data, scores)]
+    undecided = {name: score for name, finding in findings.items()
+                 if finding.status is Status.OPEN and name in counting and (score := scores.get(name))}  # fmt: skip
+    if undecided and len(bench.problem.folds) == 1:
+        in_pairs = compare_pairs(bench.problem, {name: score for name in counting if (score := scores.get(name))})
+        bench.features.forget_ngrams()
+        problem, _ = problem_of(data, all_rows=True)
+        if problem and len(problem.folds) > 1:
+            most = largest_passing(findings["pairwise"].threshold or 1.0, 0.5)
+            decided = solve_undecided(Bench(data, problem), undecided, in_pairs, most)
+            findings |= {name: _finding_of(BY_ID[name], score, data, problem) for name, score in decided.items()}
+            remarks.append(f"{bench.problem.measured_on} left {', '.join(decided)} open: cross-validated over all rows")
+    return list(findings.values()), tuple(filter(None, remarks))
+
+
+def _finding_of(check: Check, score: Score | None, data: AuditInput, problem: Problem) -> Finding:
+    """The finding of a solver.
 
     The threshold of a check may hold for perturbation tasks only; without one the value is only reported. A threshold
     needs so many groups that a solver that is always right would be above it; with fewer, nothing is measured against
     it.
     """
-    checks = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
-    if bench is None:
-        return [Finding(check.id, check.kind, _severity(check, data), Status.UNMEASURED, detail=why_not)
-                for check in checks], ""  # fmt: skip
-    problem = bench.problem
-    binding = {check.id for check in checks if _severity(check, data) is Severity.ERROR}
-    scores = solve(bench, _counting(data))
-    findings = []
-    for check in checks:
-        severity, score = _severity(check, data), scores.get(check.id)
-        if score is None and check.id == FLOOR and data.compared_with_others:
-            detail = f"the corpora have fewer than {FEWEST_WORDS:,} words that no row has"
-            findings.append(Finding(check.id, check.kind, severity, Status.UNMEASURED, detail=detail))
-            continue
-        if score is None or not len(score.correct):
-            findings.append(Finding(check.id, check.kind, severity, Status.SKIPPED))
-            continue
-        baseline = 0.5 if check.id in PAIRED and not problem.choice else problem.baseline
-        gain = check.allowed_gain(baseline) if check.id in binding else None
-        threshold = None if gain is None else round(baseline + gain, DIGITS)
-        interval, independent = score.interval, score.independent
-        figure = Figure("accuracy", score.accuracy, baseline, threshold, interval)
-        f1 = macro_f1(score, problem) if data.natural and not data.external else None
-        if f1 and f1.baseline is not None and check.id in binding:
-            gain = check.allowed_gain(f1.baseline)
-            f1 = replace(f1, threshold=None if gain is None else round(f1.baseline + gain, DIGITS))
-        status = max(filter(None, (figure, f1)), key=lambda each: each.excess).outcome
-        groups = min(len(np.unique(numbers)) for numbers in score.clusterings)
-        detail = score.detail
-        if threshold is not None and not score.certain and exact(groups, groups, score.tries)[0] <= threshold:
-            status = Status.UNMEASURED
-            detail = f"{groups} independent groups are too few: a solver that is always right would not be above"
-        findings.append(Finding(
-            check.id, check.kind, severity, status, score.accuracy, threshold, baseline, interval,
-            len(score.correct), score.examples, detail, tried=score.tried, independent=round(independent, DIGITS),
-            resolution=None if score.certain else smallest_gain(baseline, independent, score.tries),
-            cost=round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS) if check.of_text else 0.0,
-            macro_f1=f1,
-        ))  # fmt: skip
-    return findings, _of_parts(data, scores)
+    severity = _severity(check, data)
+    if score is None and check.id == FLOOR and data.compared_with_others:
+        detail = f"the corpora have fewer than {FEWEST_WORDS:,} words that no row has"
+        return Finding(check.id, check.kind, severity, Status.UNMEASURED, detail=detail)
+    if score is None or not len(score.correct):
+        return Finding(check.id, check.kind, severity, Status.SKIPPED)
+    if not (score.decides or score.certain):
+        return Finding(
+            check.id,
+            check.kind,
+            severity,
+            Status.UNMEASURED,
+            detail=f"all of {len(score.correct):,} answers are ties",
+        )
+    binding = severity is Severity.ERROR
+    baseline = 0.5 if check.id in PAIRED and not problem.choice else problem.baseline
+    gain = check.allowed_gain(baseline) if binding else None
+    threshold = None if gain is None else round(baseline + gain, DIGITS)
+    independent = score.independent
+    figure = Figure("accuracy", score.accuracy, baseline, threshold, score.interval)
+    f1 = macro_f1(score, problem) if data.natural and not data.external else None
+    if f1 and f1.baseline is not None and binding:
+        gain = check.allowed_gain(f1.baseline)
+        f1 = replace(f1, threshold=None if gain is None else round(f1.baseline + gain, DIGITS))
+    status = max(filter(None, (figure, f1)), key=lambda each: each.excess).outcome
+    groups = min(len(np.unique(numbers)) for numbers in score.clusterings)
+    detail = score.detail
+    if threshold is not None and not score.certain and exact(groups, groups, score.tries)[0] <= threshold:
+        status = Status.UNMEASURED
+        detail = f"{groups} independent groups are too few: a solver that is always right would not be above"
+    return Finding(
+        check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval,
+        len(score.correct), score.examples, detail, tried=score.tried, independent=round(independent, DIGITS),
+        resolution=None if score.certain else smallest_gain(baseline, independent, score.tries),
+        cost=round(max(0.0, score.accuracy - baseline) / max(1 - baseline, 1e-9), DIGITS) if check.of_text else 0.0,
+        macro_f1=f1,
+    )  # fmt: skip
 
 
 def _of_parts(data: AuditInput, scores: Mapping[str, Score | None]) -> str:

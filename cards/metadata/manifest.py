@@ -80,7 +80,9 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
     ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
     were edited, ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is
-    the solver with the largest gain of those that read texts, ``beside_text`` that of the others.
+    the solver with the largest gain of those that read texts, ``beside_text`` that of the others. ``open_reach`` is the
+    accuracy that those of ``open`` that read texts reach at most (the largest end of an interval), ``deciding_rows``
+    how many rows would decide them (`Report.deciding_rows`).
     """
 
     failed: list[str]
@@ -100,6 +102,8 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     accuracy: float | None
     gain: float | None = None
     beside_text: str | None = None
+    open_reach: float = 1.0
+    deciding_rows: int | None = None
     evidence: dict[str, Any] = {}
 
 
@@ -402,6 +406,8 @@ def audit_entry(report: Report) -> AuditEntry:
         accuracy=best.measured if best else None,
         gain=best.gain if best else None,
         beside_text=beside.check if beside else None,
+        open_reach=max((f.interval[1] for f in undecided if f.interval and BY_ID[f.check].of_text), default=0.0),
+        deciding_rows=report.deciding_rows,
         evidence=msgspec.to_builtins(tallies(report)),
     )
 

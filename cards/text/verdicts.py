@@ -83,6 +83,8 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
             f"Open, which is no failure: too few rows to decide {len(undecided)} of the {n} solvers that have a "
             f"threshold{names}; closest to fail: {_figure(undecided[0], findings[undecided[0]])}."
         )
+        if audit.deciding_rows:
+            head += f" About {audit.deciding_rows:,} rows would decide."
     else:
         n = audit.thresholds
         word, head = (
@@ -167,16 +169,21 @@ TASK: Final = "yes (task)"
 
 
 def _advice(word: str, grade: str, checks: Sequence[str], audit: AuditEntry) -> str:
-    """Whether to use the data (docs/concepts.md): of the reasons for care the most serious one."""
+    """Whether to use the data (docs/concepts.md): of the reasons for care the most serious one.
+
+    What is open is no reason if the task allows a trick that reaches at least what open ones can: a model that is
+    better than this trick is better than all of them.
+    """
     best = audit.findings.get(audit.strongest or "")
+    allowed = best if best and _is_gain(best) and best.status in {Status.EXEMPT, Status.NOTED} else None
     if word == UNMEASURED:
         advice = UNMEASURED
     elif checks and grade != Grade.MINOR:
         advice = f"{CUE if word == CUE else 'no'}: {KNOWN_AS[checks[0]]}"
-    elif word == OPEN:
+    elif word == OPEN and not (allowed and audit.open_reach <= (audit.accuracy or 0.0)):
         advice = f"careful, ±{math.ceil(100 * (audit.resolution or 0.0))}"
-    elif best and _is_gain(best) and best.status in {Status.EXEMPT, Status.NOTED}:
-        advice = TASK if best.status == Status.EXEMPT else f"beat {percent(best.value)}"
+    elif allowed:
+        advice = TASK if allowed.status == Status.EXEMPT else f"beat {percent(allowed.value)}"
     else:
         advice = "yes"
     return advice

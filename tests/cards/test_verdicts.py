@@ -69,8 +69,8 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
     assert (verdict.word, verdict.resolution) == (OPEN, pytest.approx(0.1343, abs=1e-4))
     assert verdict.text == (
         "Open, which is no failure: too few rows to decide 1 of the 1 solvers that have a threshold; closest to fail: "
-        "length accuracy 0.500 [0.368, 0.632] (threshold 0.520). With so few rows, a gain of less than 0.13 over the "
-        "majority baseline could be chance."
+        "length accuracy 0.500 [0.368, 0.632] (threshold 0.520). About 110 rows would decide. With so few rows, a "
+        "gain of less than 0.13 over the majority baseline could be chance."
     )
 
 
@@ -81,11 +81,17 @@ def test_a_large_config_is_below():
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "word", "grade"),
-    [(0.5, BELOW, ""), (0.525, OPEN, ""), (0.54, ABOVE, "serious"), (0.99, ABOVE, "fatal")],
+    ("accuracy", "n", "word", "grade"),
+    [
+        (0.5, 10_000, BELOW, ""),
+        (0.525, 10_000, BELOW, ""),
+        (0.525, 100, OPEN, ""),
+        (0.54, 10_000, ABOVE, "serious"),
+        (0.99, 10_000, ABOVE, "fatal"),
+    ],
 )
-def test_the_three_outcomes_of_a_figure(accuracy, word, grade):
-    (verdict,) = _verdicts(_audits(accuracy, n=10_000)).values()
+def test_the_three_outcomes_of_a_figure(accuracy, n, word, grade):
+    (verdict,) = _verdicts(_audits(accuracy, n=n)).values()
     assert (verdict.word, verdict.grade) == (word, grade)
 
 
@@ -323,7 +329,7 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
         assert found.files[f"cards/{path.name}"].bytes == path.stat().st_size
 
 
-@pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "– | length +.000 | –"), (0.62, "– | – | length +.120")])
+@pytest.mark.parametrize(("accuracy", "cells"), [(0.5, "length +.000 | – | –"), (0.62, "– | – | length +.120")])
 def test_the_table_of_designs(tmp_path, accuracy, cells):
     _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -354,7 +360,7 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
     token = msgspec.structs.replace(
         _finding(1.0, 1200, "token", None), detail="'Well' is the first word → yes", cost=1.0
     )
-    made = msgspec.structs.replace(report(config()), findings=(_finding(0.55, 600), token))
+    made = msgspec.structs.replace(report(config()), findings=(_finding(0.55, 200), token))
     verdict = verdict_of(msgspec.structs.replace(made, external=True))
     assert (verdict.word, verdict.checks, verdict.advice) == (CUE, ("token",), "cue: one word")
     assert verdict.text.startswith(
@@ -363,7 +369,7 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
         "1 solvers"
     )
     expected = verdict_of(msgspec.structs.replace(made, external=True, expected=("token", "words")))
-    assert (expected.word, expected.advice) == (OPEN, "careful, ±5")
+    assert (expected.word, expected.advice) == (OPEN, "beat 100%")
     assert "Open, which is no failure" in verdict_of(made).text
     repeated = Finding("dup-within", Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, 1, 0, n=600, cost=1 / 600)
     with_fault = msgspec.structs.replace(made, findings=(repeated, *made.findings), external=True)
@@ -380,6 +386,9 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
         ([_finding(0.5, 10_000), _finding(0.731, 400, "chars", None)], "spelling 73%", "beat 73%"),
         ([_finding(0.5, 10_000), _finding(0.51, 400, "chars", None)], "spelling 51%", "yes"),
         ([_finding(0.54, 100)], "length 54%", "careful, ±11"),
+        ([_finding(0.54, 100), _finding(0.857, 400, "chars", None)], "spelling 86%", "beat 86%"),
+        ([_finding(0.54, 100), _finding(0.62, 400, "chars", None)], "spelling 62%", "careful, ±11"),
+        ([_finding(0.54, 100, "row-order"), _finding(0.62, 400, "chars", None)], "spelling 62%", "beat 62%"),
         ([_finding(0.63, 10_000)], "length 63%", "no: length"),
         (
             [_finding(0.5, 10_000, "overlap"), msgspec.structs.replace(_finding(0.95, 400), status=Status.EXEMPT)],
@@ -391,6 +400,28 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
 def test_advice_is_a_function_of_the_report(findings, trick, advice):
     verdict = verdict_of(msgspec.structs.replace(report(config()), findings=tuple(findings)))
     assert (verdict.chance, verdict.trick, verdict.advice) == ("50%", trick, advice)
+
+
+@pytest.mark.parametrize(
+    ("findings", "said"),
+    [
+        ([_finding(0.54, 200)], "(threshold 0.520). About 280 rows would decide. With so few rows"),
+        ([_finding(0.56, 100), _finding(0.53, 100, "case", 0.55)], "About 620 rows would decide."),
+        ([_finding(0.599, 400, "chars", 0.6)], "threshold 0.600). With so few rows"),
+    ],
+)
+def test_an_open_verdict_says_how_many_rows_would_decide(findings, said):
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=tuple(findings)))
+    assert verdict.word == OPEN
+    assert said in verdict.text
+
+
+def test_pairs_are_two_rows_each():
+    found = _finding(0.54, 200, "pairwise", 0.6)
+    assert found.interval[1] > 0.6
+    made = msgspec.structs.replace(report(config()), findings=(found,))
+    wanted = 200 * 2 * ((found.interval[1] - 0.54) / 0.06) ** 2
+    assert wanted <= made.deciding_rows <= 1.1 * wanted
 
 
 def test_every_check_has_a_name_that_people_know():

@@ -9,7 +9,7 @@ from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
     "features": ["Features"],
-    "problem": ["Fold", "Problem", "Score", "macro_f1", "problem_of"],
+    "problem": ["Fold", "Problem", "Score", "best_of", "macro_f1", "problem_of"],
     "solver_table": ["SOLVERS"],
     "trigrams": ["log_probabilities"],
 })  # fmt: skip

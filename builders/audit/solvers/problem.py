@@ -28,7 +28,7 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
 from discoprobe.builders.audit.report import Figure
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, Regression, regression
-from discoprobe.builders.audit.thresholds import LEAK_WORDS
+from discoprobe.builders.audit.thresholds import LEAK_WORDS, MOST_ROWS
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import exploded
@@ -36,9 +36,6 @@ from discoprobe.loaders.words import mostly_unspaced, n_words
 
 ENOUGH = 1000
 """With this number of test rows, solvers are measured on test only: the interval is at most ±.031."""
-_ROWS = 10_000
-"""Rows that solvers learn from and are measured on at most, chosen by hash: published sets have 10,000 for test, and a
-shortcut that 10,000 rows do not show is not shallow."""
 _CHARACTERS_LEARNED, _CHARACTERS_MEASURED = 2_400_000, 4_800_000
 """Characters of these rows at most, such as 3,300 and 6,600 rows of six sentences: this bounds time and memory."""
 _FEWEST = 1000
@@ -110,8 +107,19 @@ class Score(msgspec.Struct, frozen=True):
         """The 95 % interval of the accuracy."""
         if self.certain:
             return self.accuracy, self.accuracy
-        independent = self.independent
-        return exact(float(self.correct.mean()) * independent, independent, self.tries)
+        n = self.independent * self._guessing
+        return exact(float(self.correct.mean()) * n, n, self.tries)
+
+    @property
+    def decides(self) -> bool:
+        """Whether there is a row that it does not guess: a rule on lengths decides nothing if all pairs are ties."""
+        return bool(((self.correct == 0) | (self.correct == 1)).any())
+
+    @property
+    def _guessing(self) -> float:
+        """The variance of an accuracy without guesses over that of this one: an expected value of ½ does not vary."""
+        share, variance = float(self.correct.mean()), float(self.correct.var())
+        return share * (1 - share) / variance if variance else 1.0
 
     @property
     def independent(self) -> float:
@@ -128,10 +136,11 @@ class Score(msgspec.Struct, frozen=True):
 
 
 def best_of(scores: Mapping[str, Score]) -> Score:
-    """The most accurate of several solvers; its interval allows for the choice."""
-    name = max(scores, key=lambda name: scores[name].accuracy)
+    """The most accurate of several solvers that decide something; its interval allows for the choice."""
+    deciding = {name: score for name, score in scores.items() if score.decides} or scores
+    name = max(deciding, key=lambda name: deciding[name].accuracy)
     tried = {solver: score.accuracy for solver, score in scores.items()}
-    return replace(scores[name], tries=len(scores), detail=name, tried=tried)
+    return replace(scores[name], tries=len(deciding), detail=name, tried=tried)
 
 
 Rows: TypeAlias = "Matrix | Callable[[Ints], Matrix]"
@@ -371,7 +380,7 @@ def _join(answers: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     return np.vstack(probabilities), np.concatenate(leaning)
 
 
-def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
+def problem_of(data: AuditInput, *, all_rows: bool = False) -> tuple[Problem | None, str]:
     """The problem that ``data`` poses, or None and the reason why no shortcut can be measured.
 
     Solvers learn from train and are measured on test where test has ``ENOUGH`` rows. Where it has fewer, they are
@@ -379,6 +388,11 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     no document, target or pair is in two of them, and because each is balanced by itself: folds that cut through a
     balanced split mirror each other, and what is learned from one is wrong on the other more often than by chance.
     Data in one split, or nearly so, are divided into five parts by a hash of their clusters, balanced by label.
+
+    Args:
+        data: the rows.
+        all_rows: whether they are cross-validated however many test has. Then no row is learned from whose group is
+            measured, if groups are in several splits.
     """
     # `concat_str`, and not `format`, which makes text of null before polars 1.36
     cluster = pl.coalesce(
@@ -402,7 +416,9 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
         rows = _link_clusters(rows, shared.select("_cluster", link=pl.concat_str(pl.lit("text "), "text")))
     rows = rows.with_columns(_sampled=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
-    parts, trained_on, measured_on, note = _plan_folds(rows, data)
+    parts, trained_on, measured_on, note = _plan_folds(rows, data, all_rows=all_rows)
+    if all_rows:
+        parts = [(train.filter(~pl.col("_cluster").is_in(test["_cluster"].implode())), test) for train, test in parts]
     chosen = _within_budget(parts, rows["texts"], len(data.labels))
     used = _in_sampling_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
     problem = _units(used, data)
@@ -424,11 +440,13 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     return problem, note
 
 
-def _plan_folds(rows: pl.DataFrame, data: AuditInput) -> tuple[list[tuple[pl.DataFrame, pl.DataFrame]], str, str, str]:
+def _plan_folds(
+    rows: pl.DataFrame, data: AuditInput, *, all_rows: bool
+) -> tuple[list[tuple[pl.DataFrame, pl.DataFrame]], str, str, str]:
     """What solvers learn from and what they are measured on: per fold the rows of both, then in words, and a note."""
     names = list(data.splits)
     splits = [rows.filter(pl.col("split") == name) for name in names]
-    if len(names) > 1 and splits[-1].height >= ENOUGH:
+    if len(names) > 1 and splits[-1].height >= ENOUGH and not all_rows:
         note = "" if names[0] == "train" else f"there is no train: solvers learn from {names[0]}"
         return [(splits[0], splits[-1])], names[0], names[-1], note
     if len(names) > 1 and max(split.height for split in splits) <= _LARGEST * rows.height:
@@ -442,7 +460,7 @@ def _plan_folds(rows: pl.DataFrame, data: AuditInput) -> tuple[list[tuple[pl.Dat
     numbered = rows.join(clusters.select("_cluster", "_part"), on="_cluster", maintain_order="left")
     folds = _hold_out_each([numbered.filter(pl.col("_part") == part).drop("_part") for part in range(_PARTS)])
     where = names[0] if len(names) == 1 else "all splits"
-    if folds[0][1].height >= ENOUGH:
+    if folds[0][1].height >= ENOUGH and not all_rows:
         note = f"solvers learn from four fifths of {where} and are measured on the rest"
         return folds[:1], where, where, note
     return folds, "the other parts", where, f"solvers are cross-validated in five parts of {where}"
@@ -475,7 +493,7 @@ def _within_budget(
     sample = texts.head(_FEWEST).explode().str.len_chars().sum()
     mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))
     learned, measured = (
-        min(_ROWS, max(_FEWEST, int(characters / mean)))
+        min(MOST_ROWS, max(_FEWEST, int(characters / mean)))
         for characters in (_CHARACTERS_LEARNED / max(1.0, n_labels / 8), _CHARACTERS_MEASURED)
     )
     chosen = []

@@ -423,16 +423,15 @@ def by_differences(bench: Bench) -> Score | None:
     return problem.choice_score(values) if problem.choice else _pair_score(problem, values)
 
 
-def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
-    """The best solver that sees both members of a pair and chooses the one that has the higher score for label 0.
+def compare_pairs(problem: Problem, scores: Mapping[str, Score]) -> dict[str, Score]:
+    """How often each solver that sees both members of a pair gives the original the higher score for label 0.
 
     Args:
         problem: the rows that were scored; only pairs with two measured members count.
         scores: by name of the solver; scores without ``leaning`` (one value per unit) are not used.
     """
     leanings = {name: score.leaning for name, score in scores.items() if score.leaning is not None}
-    compared = {name: score for name, lean in leanings.items() if (score := _pair_score(problem, lean))}
-    return best_of(compared) if compared else None
+    return {name: score for name, lean in leanings.items() if (score := _pair_score(problem, lean))}
 
 
 def _pair_score(problem: Problem, lean: Floats) -> Score | None:
@@ -475,10 +474,34 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
 
 
 def solve(bench: Bench, compared: Collection[str]) -> dict[str, Score | None]:
-    """The score of every solver, and of ``pairwise`` from those that ``compared`` names."""
+    """The score of every solver, and of ``pairwise``: the best of those that ``compared`` names at telling pairs."""
     scores = {name: solver(bench) for name, solver in SOLVERS.items()}
-    leaning = {name: score for name, score in scores.items() if score is not None and name in compared}
-    return scores | {"pairwise": pairwise(bench.problem, leaning)}
+    leaning = {name: score for name, score in scores.items() if score and name in compared}
+    in_pairs = compare_pairs(bench.problem, leaning)
+    return scores | {"pairwise": best_of(in_pairs) if in_pairs else None}
+
+
+def solve_undecided(
+    bench: Bench, first: Mapping[str, Score], in_pairs: Mapping[str, Score], most_in_pairs: float
+) -> dict[str, Score]:
+    """The scores, over all rows, of solvers that test left open; their intervals allow for two looks (Bonferroni).
+
+    Args:
+        bench: what solvers get, with all rows (``problem_of``).
+        first: check → its score on test, of the checks that are open.
+        in_pairs: what ``compare_pairs`` returned for test. For ``pairwise``, only solvers are fitted again that test
+            leaves open; the others keep their accuracies.
+        most_in_pairs: where the interval of ``pairwise`` ends at most if it is below.
+    """
+    intervals = {name: replace(score, tries=len(in_pairs)).interval for name, score in in_pairs.items()}
+    compared = {name for name, (_, high) in intervals.items() if "pairwise" in first and high > most_in_pairs}
+    fitted = {name: SOLVERS[name](bench) for name in SOLVERS if name in {*first, *compared}}
+    again = compare_pairs(bench.problem, {name: score for name, score in fitted.items() if score and name in compared})
+    scores = {name: score for name, score in fitted.items() if score and score.decides and name in first}
+    if again:
+        best = best_of(again)
+        scores["pairwise"] = replace(best, tries=len(in_pairs), tried={**first["pairwise"].tried, **best.tried})
+    return {name: replace(score, tries=2 * score.tries) for name, score in scores.items()}
 
 
 def baselines(data: AuditInput, problem: Problem) -> tuple[Baseline, ...]:

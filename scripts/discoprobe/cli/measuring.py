@@ -248,8 +248,8 @@ def _show_report(report: Report) -> None:
 
 
 LEGEND = (
-    "below, above: the whole 95 % interval (or the value, if it has none) is below or above the threshold; open: the "
-    "threshold is inside the interval; noted: reported, and never a fault here"
+    "above: the whole 95 % interval (or the value, if it has none) is above the threshold; below: a gain of .10 is "
+    "ruled out; open: neither; noted: reported, and never a fault here"
 )
 
 

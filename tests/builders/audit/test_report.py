@@ -11,16 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from typer.testing import CliRunner
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import (
     BY_ID,
+    MIRRORED,
     PAIRED,
+    RULED_OUT,
     SCHEMA,
     VERSION,
     AuditInput,
+    Figure,
     Grade,
     Severity,
     Status,
@@ -254,3 +257,32 @@ def test_the_command_s_json_has_the_documented_keys(make, tmp_path):
         assert set(first) == documented[key], key
     assert {finding["status"] for finding in report["findings"]} <= set(Status)
     assert report["read"]["files"] == {split: ["set.jsonl"] for split in ("train", "validation", "test")}
+
+
+@pytest.mark.parametrize(
+    ("interval", "baseline", "threshold", "outcome"),
+    [
+        ((0.53, 0.57), 0.5, 0.52, Status.ABOVE),
+        ((0.49, 0.58), 0.5, 0.52, Status.BELOW),
+        ((0.49, 0.61), 0.5, 0.52, Status.OPEN),
+        ((0.55, 0.59), 0.5, 0.6, Status.BELOW),
+        ((0.59, 0.61), 0.5, 0.6, Status.OPEN),
+        ((0.33, 0.43), 1 / 3, 0.36, Status.BELOW),
+        ((0.33, 0.44), 1 / 3, 0.36, Status.OPEN),
+        ((0.89, 0.92), 0.9, 0.904, Status.BELOW),
+        ((0.89, 0.93), 0.9, 0.904, Status.OPEN),
+        ((0.3, 0.9), 0.5, None, Status.NOTED),
+    ],
+)
+def test_a_gain_of_a_tenth_is_ruled_out_before_a_solver_is_below(interval, baseline, threshold, outcome):
+    """2,000 rows cannot meet thresholds of .02 and .05. In skewed data it is the same share of what is possible."""
+    assert Figure("accuracy", sum(interval) / 2, baseline, threshold, interval).outcome is outcome
+
+
+def test_two_thousand_rows_rule_out_what_a_check_allows():
+    """The derivation beside ``RULED_OUT``: no solver of fifteen that found nothing is open in four of five sets."""
+    error = 0.5 / (2000 / MIRRORED) ** 0.5
+    for tries, of_nothing in ((1, 15), (10, 150)):
+        half, luckiest = (norm.isf(tail) for tail in (0.025 / tries, 1 - 0.8 ** (1 / of_nothing)))
+        assert (half + luckiest) * error < RULED_OUT
+        assert (half + luckiest) * error > 0.05

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
+from unittest import mock
 
 import msgspec
 import numpy as np
@@ -14,7 +16,7 @@ from shared import ROOT
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import Status, audit
-from discoprobe.builders.audit.solvers import log_probabilities, solver_table
+from discoprobe.builders.audit.solvers import SOLVERS, Score, best_of, log_probabilities, problem_of, solver_table
 
 _N = 900
 
@@ -105,7 +107,7 @@ def test_windows_that_overlap_are_no_independent_rows(make, build, seed):
     together, alone = (
         audit(build(rows, shape=Shape.SEQUENCE, external=True)).finding("punctuation") for rows in (windows, apart)
     )
-    assert (together.n, together.status, alone.status) == (60 * 19, Status.OPEN, Status.ABOVE)
+    assert (together.n, together.status, alone.status) == (2 * 60 * 19, Status.OPEN, Status.ABOVE)
     assert together.independent < 100
     assert alone.independent > 1000
 
@@ -333,8 +335,6 @@ def test_one_class_in_test_is_said(make, build):
 
 def test_no_cluster_is_in_two_parts(make, build):
     """Data of one split are cross-validated in parts that keep groups and pairs together."""
-    from discoprobe.builders.audit.solvers import problem_of
-
     rows = [row | {"split": "test", "group": f"g{at // 4}"} for at, row in enumerate(make.rows(300, 2, 1))]
     problem, _ = problem_of(build(rows))
     assert len(problem.folds) == 5
@@ -602,3 +602,90 @@ def test_rows_that_are_labelled_wrongly_are_named(make, build):
 def test_labels_by_lot_are_not_doubted(make, build):
     notes = report_of(build(make.rows(2000, 2, 1), external=True)).notes
     assert not [note for note in notes if note.startswith("doubtful")]
+
+
+def _mirrored_pairs(make, n):
+    """Pairs whose members have the same words in the other order, so that their lengths are equal."""
+    for at in range(n):
+        split, text = ("train", "train", "validation", "test")[at % 4], make.sentence()
+        for label, words in enumerate((text, " ".join(reversed(text.split(" "))))):
+            yield {"split": split, "pair_id": f"{at}", "label": label, "texts": [words], "group": f"{split} {at // 20}"}
+
+
+def test_a_rule_that_decides_nothing_is_not_measured(make, build):
+    """Ties of all pairs of five documents were an accuracy of .5 in five answers: open, whatever the number of rows."""
+    data = build(list(_mirrored_pairs(make, 400)), pairs=True, perturbation=True)
+    with mock.patch.dict(SOLVERS, {"length": SOLVERS["length"]}, clear=True):
+        finding = audit(data).finding("pairwise")
+    assert (finding.status, finding.measured) == (Status.UNMEASURED, None)
+    assert finding.detail == "all of 400 answers are ties"
+
+
+def test_a_solver_that_ties_is_not_the_best_of_several():
+    ties, answers = (
+        Score(np.array(correct), np.zeros(4), np.array(list("abcd")), (np.arange(4),))
+        for correct in ([0.5] * 4, [1.0, 0.0, 0.0, 0.0])
+    )
+    best = best_of({"ties": ties, "answers": answers})
+    assert (best.detail, best.tries, best.tried) == ("answers", 1, {"ties": 0.5, "answers": 0.25})
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_a_tie_is_no_evidence_either_way(share):
+    """Of pairs that are nearly all ties, the interval is narrower than of guesses, and misses ½ as rarely."""
+    source, missed, widths = np.random.default_rng(0), 0, []
+    for _ in range(1000):
+        decided = source.random(400) < share
+        correct = np.where(decided, source.integers(0, 2, 400), 0.5).astype(np.float64)
+        low, high = Score(correct, correct, np.arange(400).astype(object), (np.arange(400),)).interval
+        missed += not low <= 0.5 <= high
+        widths.append(high - low)
+    assert missed <= 50 + 3 * 50**0.5
+    assert np.mean(widths) < 1.15 * share**0.5 * 2 * 1.96 * 0.5 / 400**0.5
+
+
+@pytest.fixture
+def shorter_in_pairs(build, make):
+    """2,500 pairs of which the edited member is one word shorter in .56, so that the 500 of test cannot tell .60."""
+    rows = []
+    for at in range(2500):
+        words, lost = make.sentence(8, 30).split(" "), int(make.source.random() < 0.56)
+        split = ("train", "train", "train", "validation", "test")[at % 5]
+        for label in (0, 1):
+            texts = [" ".join([*words[:2], *words[2 + (label == lost) :]])]
+            rows.append({"split": split, "pair_id": f"{at}", "label": label, "texts": texts})
+    return build(rows, pairs=True, perturbation=True)
+
+
+def test_all_rows_decide_what_test_leaves_open(shorter_in_pairs):
+    fitted = Counter()
+
+    def counted(name, solver):
+        def solve(bench):
+            fitted[name] += 1
+            return solver(bench)
+
+        return solve
+
+    kept = {name: counted(name, SOLVERS[name]) for name in ("length", "case", "punctuation")}
+    with mock.patch.dict(SOLVERS, kept, clear=True):
+        report = audit(shorter_in_pairs)
+    finding = report.finding("pairwise")
+    assert (finding.n, finding.status) == (2500, Status.BELOW)
+    assert set(finding.tried) == set(kept)
+    assert report.finding("case").n == 1000
+    assert fitted == {"length": 2, "case": 1, "punctuation": 1}
+    assert "test left pairwise open: cross-validated over all rows" in report.notes
+    assert report.measured_on == "test"
+
+
+def test_no_group_is_learned_from_and_measured_over_all_rows(make, build):
+    """Groups that are in several splits are left out where they are measured."""
+    rows = [row | {"group": f"g{at % 5000}"} for at, row in enumerate(make.rows(6000, 2, 1))]
+    data = build(rows)
+    first, _ = problem_of(data)
+    problem, _ = problem_of(data, all_rows=True)
+    assert (len(first.folds), len(problem.folds)) == (1, 3)
+    assert len(problem.measured_rows) == 3333 + 1200 + 1200
+    groups = problem.clusterings[-1]
+    assert not any(set(groups[fold.train]) & set(groups[fold.test]) for fold in problem.folds)
