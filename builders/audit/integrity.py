@@ -15,7 +15,13 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
+from discoprobe.builders.audit.intervals import (
+    independent_rows,
+    largest_share,
+    longest_run_threshold,
+    parity_threshold,
+    share_differences,
+)
 from discoprobe.builders.audit.report import Finding
 from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
 from discoprobe.builders.config import Shape
@@ -192,6 +198,43 @@ def balance(data: AuditInput) -> Finding:
 
 def _label_counts(data: AuditInput, split: str) -> list[int]:
     return list(np.bincount(data.split(split)["label"], minlength=len(data.labels)).tolist())
+
+
+def label_shares(data: AuditInput) -> Finding:
+    """The largest difference of a label's share between two splits, of those that exceed most what lots allow.
+
+    The cost is the largest share of the rows of a split that would need another label to have the shares of another
+    split. Rows of a group or pair are counted as fewer, as their labels resemble each other (Kish 1965).
+    """
+    if data.shape is Shape.CHOICE or len(data.splits) < 2 or len(data.labels) < 2:  # noqa: PLR2004
+        return SKIPPED
+    measures = []
+    shares = {split: np.array(_label_counts(data, split)) / data.counts[split] for split in data.splits}
+    pairs = list(combinations(data.splits, 2))
+    cost = max(float(np.abs(shares[a] - shares[b]).sum()) / 2 for a, b in pairs)
+    for a, b in pairs:
+        rows = data.rows.filter(pl.col("split").is_in([a, b]))
+        alone = pl.concat_str(pl.lit("row"), pl.int_range(pl.len()).cast(pl.String))
+        clusterings = [
+            rows.select(pl.coalesce(column, alone).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+            for column in ("pair_id", "group")
+        ]
+        for label, name in enumerate(data.labels):
+            difference = shares[a][label] - shares[b][label]
+            is_label = (rows["label"] == label).to_numpy().astype(np.float64)
+            if not difference or not is_label.any():
+                continue
+            worth = independent_rows(is_label, clusterings) / rows.height
+            n, n_a, n_b = (worth * number for number in (is_label.sum(), data.counts[a], data.counts[b]))
+            by_lot = share_differences(n, n_a, n_b, len(data.labels) * len(pairs))
+            threshold = max(0.0, by_lot[1] if difference > 0 else -by_lot[0])
+            detail = (
+                f"'{name}' is {shares[a][label]:.1%} of {a} and {shares[b][label]:.1%} of {b}; by chance they differ "
+                f"by up to {threshold:.1%}"
+            )
+            measures.append(Finding(measured=float(abs(difference)), threshold=threshold, detail=detail, cost=cost))
+    equal = Finding(measured=0.0, threshold=0.0, cost=0.0)
+    return max(measures, key=lambda measure: (measure.measured or 0) - (measure.threshold or 0), default=equal)
 
 
 def order(data: AuditInput) -> Finding:
@@ -372,6 +415,7 @@ INTEGRITY: Mapping[str, Callable[[AuditInput], Finding]] = {
     "split-set": missing_splits,
     "label-set": label_sets,
     "balance": balance,
+    "label-shares": label_shares,
     "order": order,
     "unperturbed": unperturbed,
     "pair-split": split_pairs,

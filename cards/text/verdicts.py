@@ -129,6 +129,8 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
             f"{_figure('altered-dup', altered)}: no fault in data of others, where it may be the design, but a "
             "model may know these rows from training."
         )
+    if (shares := findings.get("label-shares")) and shares.status == Status.NOTED and audit.external:
+        sentences.append(f"Label shares differ between splits: {shares.detail}.")
     if word != UNMEASURED and (without := audit.not_measured):
         more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
         sentences.append(f"Not measured: {', '.join(without[:_NAMED])}{more}.")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 
 import msgspec
 import pytest
 from audit_parts import finding_of
+from scipy.stats import hypergeom
 
+from discoprobe.auditing import judged
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import BY_ID, CHECKS, INTEGRITY, Severity, Status, audit, longest_run_threshold
+from discoprobe.builders.audit.intervals import share_differences
 
 _PAIRED = {"perturbation": True, "pairs": True}
 
@@ -221,6 +225,61 @@ def test_no_random_order_of_two_hundred_fails(make, build, k):
     """Rows are never reordered until their order passes, so chance alone must not fail a config."""
     failed = [audit_order(build(make.rows(60, k, 1), k=k)) for _ in range(200)]
     assert not any(failed)
+
+
+@pytest.mark.parametrize("k", [2, 5, 77])
+def test_random_splits_have_label_shares_that_chance_allows(make, build, k):
+    """Lots over all rows, with skewed labels: at most one of a thousand sets is said to differ."""
+    source, said = random.Random(k), 0
+    for _ in range(100):
+        labels = source.choices(range(k), weights=[1 / (label + 1) for label in range(k)], k=400)
+        splits = [split for split, n in (("train", 250), ("validation", 50), ("test", 100)) for _ in range(n)]
+        rows = [{"split": split, "label": label, "texts": ["a"]} for split, label in zip(splits, labels, strict=True)]
+        finding = INTEGRITY["label-shares"](build(rows, k=k, natural=True))
+        said += finding.measured > finding.threshold
+    assert said <= 1
+
+
+def test_what_lots_give_is_exact():
+    """Two-sided, one in a thousand over six labels and pairs of splits, as scipy has it."""
+    low, high = share_differences(50, 60, 20, 6)
+    first = [k for k in range(30, 51) if min(hypergeom.cdf(k, 80, 50, 60), hypergeom.sf(k - 1, 80, 50, 60)) > 1e-3 / 12]
+    differences = [k / 60 - (50 - k) / 20 for k in first]
+    assert (low, high) == pytest.approx((min(differences), max(differences)))
+
+
+def test_documents_with_a_label_of_their_own_are_the_lots(make, build):
+    """Forty documents of 25 rows of one label each: ten of them in test may well be of one label."""
+    counts, rows = {"train": (15, 15), "test": (8, 2)}, []
+    for split, numbers in counts.items():
+        for label, n in enumerate(numbers):
+            rows += [{"split": split, "label": label, "texts": ["a"], "group": f"{split}{label}{document}"}
+                     for document in range(n) for _ in range(25)]  # fmt: skip
+    alike = INTEGRITY["label-shares"](build(rows, natural=True))
+    assert alike.measured == pytest.approx(0.3)
+    assert alike.measured <= alike.threshold
+    alone = INTEGRITY["label-shares"](build([row | {"group": None} for row in rows], natural=True))
+    assert alone.measured > alone.threshold
+
+
+def test_label_shares_that_differ_are_noted_in_data_of_others(make, build):
+    """The first advice of the paper on Russian SuperGLUE; it is no shortcut, so that it stops nothing."""
+    rows, _ = _shares_of_test(make, fault=True)
+    report = audit(build(rows, external=True, natural=True))
+    finding = report.finding("label-shares")
+    assert (finding.status, finding.severity, str(finding.grade)) == (Status.NOTED, Severity.NOTE, "note")
+    assert finding.cost == pytest.approx(0.5)
+    assert finding.detail.startswith("'label0' is 50.0% of train and 0.0% of test; by chance they differ by up to ")
+    (judged_report,) = judged([report])
+    assert "Label shares differ between splits: 'label0' is 50.0% of train and 0.0% of test" in (
+        judged_report.verdict.text
+    )
+
+
+def test_labels_of_choices_and_of_one_split_have_no_shares(make, build):
+    assert _finding(make.data(100, shape=Shape.CHOICE, texts=2), "label-shares").status is Status.SKIPPED
+    rows = [row | {"split": "test"} for row in make.rows(60, 2, 1)]
+    assert _finding(build(rows), "label-shares").status is Status.SKIPPED
 
 
 def audit_order(data):
@@ -577,6 +636,16 @@ def _faithful(make, fault):
     return rows, {"perturbation": True}
 
 
+def _shares_of_test(make, fault):
+    """Of 20 rows of test, 19 may have one label by chance beside 60 of train with halves, and all of them may not."""
+    counts = {"train": 30, "validation": 10, "test": 19 + fault}
+    rows = make.rows(100, 2, 1)
+    for split, n in counts.items():
+        for at, row in enumerate(row for row in rows if row["split"] == split):
+            row["label"] = int(at < n)
+    return rows, {}
+
+
 FAULTS = {
     "dup-within": lambda make, fault: _plain(make, _copy(3, 7) if fault else None),
     "dup-across": lambda make, fault: _plain(make, _copy(95, 7) if fault else None),
@@ -600,6 +669,7 @@ FAULTS = {
     ),
     "label-set": _labels_of_test,
     "balance": lambda make, fault: _plain(make, lambda rows: fault and rows[0].update(label=1 - rows[0]["label"])),
+    "label-shares": _shares_of_test,
     "order": _run_of_labels,
     "unperturbed": _perturbed,
     "pair-split": _all_pairs,
