@@ -269,9 +269,9 @@ def test_label_shares_that_differ_are_noted_in_data_of_others(make, build):
     finding = report.finding("label-shares")
     assert (finding.status, finding.severity, str(finding.grade)) == (Status.NOTED, Severity.NOTE, "note")
     assert finding.cost == pytest.approx(0.5)
-    assert finding.detail.startswith("'label0' is 50.0% of train and 0.0% of test; by chance they differ by up to ")
+    assert finding.detail.startswith("'label1' is 50.0% of train and 100.0% of test; by chance they differ by up to ")
     (judged_report,) = judged([report])
-    assert "Label shares differ between splits: 'label0' is 50.0% of train and 0.0% of test" in (
+    assert "Label shares differ between splits: 'label1' is 50.0% of train and 100.0% of test" in (
         judged_report.verdict.text
     )
 
