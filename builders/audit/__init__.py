@@ -17,5 +17,6 @@ __getattr__, __dir__, __all__ = offer(__name__, {
         "CUE", "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
         "grade_of", "tallies"],
     "run": ["audit"],
+    "task_types": ["TASK_TYPES", "with_task_type"],
     "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "Kind", "Severity"],
 })  # fmt: skip

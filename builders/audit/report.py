@@ -306,6 +306,7 @@ class Report(msgspec.Struct, frozen=True):
         read: how the data were read; None for a config that was built.
         edited: whether texts were edited, so that what tells words or characters is a fault.
         external: whether others made the rows.
+        task_type: of rows that others made, what a row is (``task_types.TASK_TYPES``); empty if it is not known.
         expected: solvers that read what the task asks for, as the user says, so that they are no cue.
         verdict: what all this says in words, once it has been judged (``cards.text.verdicts``).
     """
@@ -324,6 +325,7 @@ class Report(msgspec.Struct, frozen=True):
     read: Provenance | None = None
     edited: bool = False
     external: bool = False
+    task_type: str = ""
     expected: tuple[str, ...] = ()
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 

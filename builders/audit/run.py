@@ -20,6 +20,7 @@ from discoprobe.builders.audit.report import Figure, Finding, Report, Status
 from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
+from discoprobe.builders.audit.task_types import OVERLAP
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, FEWEST_WORDS, FLOOR, PAIRED, Check, Kind, Severity
 from discoprobe.builders.config import ANNOTATION, Config
 from discoprobe.loaders.process_pool import one_thread
@@ -93,6 +94,7 @@ def audit(
         read=data.read,
         edited=data.perturbation,
         external=data.external,
+        task_type=data.task_type,
     )
 
 
@@ -210,8 +212,10 @@ def _severity(check: Check, data: AuditInput) -> Severity:
 
     Where labels are those of the corpus and nobody edited or matched the texts, capitals are the corpus's too: they say
     where sentences begin, on which relations depend. What other columns tell about data of others is for their users.
+    Of inference, shared words are reported (``task_types.QUESTION``).
     """
     written = check.id == "case" and data.natural and not (data.external or data.perturbation)
     reported = written or (check.id == "metadata" and data.external)
+    reported = reported or (check.id in OVERLAP and data.task_type == "entailment" and not data.perturbation)
     counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not reported
     return Severity.ERROR if counts else Severity.NOTE

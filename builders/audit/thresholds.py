@@ -116,8 +116,8 @@ CHECKS = (
     _integrity("label-set", "labels that a split lacks", unit="labels"),
     # X-Probe BigramShift: 43 % against 57 %.
     _integrity("balance", "largest difference of label counts in a split"),
-    # "Check the distribution of labels in the splits" is the first advice of Iazykova et al. (2021), who audited Russian
-    # SuperGLUE. The threshold depends on the rows (intervals): what lots give in 999 of 1,000 data sets.
+    # To compare label shares between splits is the first advice of Iazykova et al. (2021) after Russian SuperGLUE.
+    # The threshold depends on the rows (intervals): what lots give in 999 of 1,000 data sets.
     _integrity("label-shares", "largest difference of a label's share between two splits", None, unit="shares"),
     # DiscoEval DC and SSP: labels alternate in 19 files. The threshold depends on the number of rows (intervals).
     _integrity("order", "accuracy of a guess by even and odd row numbers", None, unit="accuracy or rows"),

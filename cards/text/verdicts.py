@@ -27,6 +27,7 @@ from discoprobe.builders.audit.report import (
     designs,
     grade_of,
 )
+from discoprobe.builders.audit.task_types import OVERLAP
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, OF_WORDS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, ConfigEntry, FindingEntry, audit_entry
 
@@ -278,9 +279,12 @@ def _cue(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
         return ""
     cue = finding.detail if best in _WITH_CUE else ""
     value = f"This alone reaches {finding.value:.3f} ({best}; majority baseline {finding.baseline or 0.0:.3f})."
+    option = f"--expected {'words' if best in OF_WORDS else best}"
+    if best in OVERLAP:
+        option = "--task-type paraphrase"
     return (
-        f"Cue: {cue or KNOWN_AS[best]}. {value} If the labels are about this, say so with --expected "
-        f"{'words' if best in OF_WORDS else best}; if not, do not use these data."
+        f"Cue: {cue or KNOWN_AS[best]}. {value} If the labels are about this, say so with {option}; if not, do not use "
+        "these data."
     )
 
 

@@ -44,6 +44,7 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
     split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
     encoding: str = "", group: str | None = None, edited: Sequence[str] | None = None,
+    task_type: str | None = None,
 ) -> Reading:  # fmt: skip
     """How data are read, from the values of options.
 
@@ -62,6 +63,7 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     return Reading(
         format_name, tuple(text or ()), tuple(choices or ()), label, pair, next(iter(columns), None), named,
         tuple(exclude or ()), config, encoding=encoding, group=group, edited=tuple(edited or ()),
+        task_type=task_type or "",
     )  # fmt: skip
 
 
@@ -222,7 +224,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
     edited: str | Sequence[str] = (), exclude: str | Sequence[str] = (), config: str | None = None,
     expected: str | Sequence[str] = (), format_name: str | None = None, encoding: str = "", name: str = "data",
-    jobs: int = 1,
+    task_type: str = "", jobs: int = 1,
 ) -> Report:  # fmt: skip
     """The audit of a config or of data in memory.
 
@@ -245,6 +247,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         format_name: format of files, as ``--format`` has it. By default it is detected.
         encoding: of text files, as Python calls it.
         name: name of the data in the report.
+        task_type: what a row is, as ``--task-type`` has it. By default that of pairs of texts is guessed.
         jobs: with 2 or more, checks and solvers run in two processes.
 
     Raises:
@@ -255,7 +258,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     reading = reading_of(
         text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
         exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
-        edited=_names(edited),
+        edited=_names(edited), task_type=task_type,
     )  # fmt: skip
     paths = [data] if isinstance(data, str | Path) else data
     splits = data if isinstance(data, Mapping) else {"test": data}

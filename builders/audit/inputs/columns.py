@@ -360,9 +360,7 @@ def read_columns(
     columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair, "group": group}
     columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
     about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
-    data = of_others(
-        name, shape, used, rows, about, compared=roles.compares, pairs=paired, guessed_groups=reading.group is None
-    )
+    data = of_others(name, shape, used, rows, about, pairs=paired, guessed_groups=reading.group is None)
     return data, tuple(skipped)
 
 

@@ -127,6 +127,9 @@ GroupColumn = Annotated[str | None, typer.Option("--group", help=
 EditedLabels = Annotated[Texts, typer.Option("--edited", help=
     "A label of texts that were edited: then solvers of words and characters count as faults. Default: usual names, "
     "such as `edited` beside `original`. Repeatable.")]
+AuditedType = Annotated[str | None, typer.Option("--task-type", help=
+    "What a row is, as in `import`: `pair` makes shared words a fault, `entailment` reports them, `paraphrase` and "
+    "`similarity` are about them. Default: guessed from labels and texts.")]
 Expected = Annotated[Texts, typer.Option("--expected", help=
     "A check that reads what the labels are about, so that it is no cue; `words` stands for all solvers of words and "
     "characters. Repeatable.")]

@@ -39,7 +39,7 @@ app = typer.Typer()
 def audit_(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
-    group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
+    group: arg.GroupColumn = None, edited: arg.EditedLabels = None, task_type: arg.AuditedType = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
     format_: arg.Format = None, encoding: arg.Encoding = "", expected: arg.Expected = None, html: arg.Html = None,
     jobs: arg.Jobs = 1, _plugins: arg.Plugins = None, json_: arg.Json = False,
@@ -57,7 +57,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_, encoding=encoding, group=group, edited=edited,
+        format_name=format_, encoding=encoding, group=group, edited=edited, task_type=task_type,
     )  # fmt: skip
     with terminal.progress() as progress:
         read, audited = audit_all(names or [], local(out), reading, jobs, progress, expected=expected or ())
