@@ -107,8 +107,9 @@ class Finding(msgspec.Struct, frozen=True):
         baseline: for shortcuts, the accuracy of the majority label (of a choice, of guessing).
         interval: for shortcuts, the 95 % interval of ``measured``.
         n: rows it was measured on (pairs, where pairs are compared).
-        rows: ids of rows that show it, at most five; for shortcuts, of those that the solver got right and was surest
+        rows: ids of rows that show it, at most five (``run.rows_of`` has all); for shortcuts, of those that the solver got right and was surest
             of, at most twenty, the surest first.
+        twins: of duplicates and leaks, for each of ``rows`` the id of the first row that it repeats.
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
@@ -131,6 +132,7 @@ class Finding(msgspec.Struct, frozen=True):
     rows: tuple[str, ...] = ()
     detail: str = ""
     reason: str = ""
+    twins: tuple[str, ...] = ()
     tried: Mapping[str, float] = field(default_factory=dict)
     independent: float = 0.0
     resolution: float | None = None

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
@@ -17,14 +18,17 @@ from discoprobe.builders.audit.integrity import INTEGRITY
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Figure, Finding, Report, Status
-from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
+from discoprobe.builders.audit.solvers.problem import TIE, Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
 from discoprobe.builders.audit.task_types import OVERLAP
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, FEWEST_WORDS, FLOOR, PAIRED, Check, Kind, Severity
 from discoprobe.builders.config import ANNOTATION, Config
+from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.process_pool import one_thread
 
+EXAMPLES = 5
+"""Rows that a finding of an integrity check names."""
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _NOTES_OF_NATURAL = frozenset({"balance", "label-shares"})
@@ -98,6 +102,38 @@ def audit(
     )
 
 
+def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
+    """The rows of a finding, all of them: those of a fault, or those that the solver of a shortcut gets right.
+
+    The check is run again, alone. Faulty rows of the last split come first; of a shortcut the surest row does.
+
+    Returns:
+        ``split``, ``id``, ``label`` (its name) and ``texts``; of duplicates and leaks also ``twin_split``, ``twin``
+        and ``twin_texts``: those of the first row that is repeated, else null.
+
+    Raises:
+        UnknownNameError: there is no such check.
+    """
+    if check not in BY_ID:
+        raise UnknownNameError("check", check, BY_ID)
+    if check in INTEGRITY:
+        finding = INTEGRITY[check](data)
+        ids, twins = finding.rows, finding.twins
+    else:
+        score = score_of_solver(data, check)
+        order = [] if score is None else np.argsort(-score.confidence, kind="stable")
+        ids = tuple(str(score.ids[row]) for row in order if score and score.correct[row] > TIE)
+        twins = ()
+    frame = pl.DataFrame({"id": ids, "twin": twins or [None] * len(ids)}, {"id": pl.String, "twin": pl.String})
+    names = pl.col("label").replace_strict(dict(enumerate(data.labels)), default=None, return_dtype=pl.String)
+    rows = data.rows.unique("id", keep="first").select("id", pl.col("split").cast(pl.String), names, "texts")
+    of_twins = rows.select(twin="id", twin_split="split", twin_texts="texts")
+    frame = frame.join(rows, on="id", maintain_order="left").join(
+        of_twins, on="twin", how="left", maintain_order="left"
+    )
+    return frame.select("split", "id", "label", "texts", "twin_split", "twin", "twin_texts")
+
+
 def score_of_solver(data: AuditInput, check: str) -> Score | None:
     """The score of the solver of one check, with whether it is right on each row; None if it does not apply."""
     data = with_edited(data)
@@ -123,6 +159,7 @@ def _check_integrity(data: AuditInput) -> list[Finding]:
     at_risk = {across: max(1, sum(list(data.counts.values())[int(across) :])) for across in (False, True)}
     for name, measure in INTEGRITY.items():
         check, finding = BY_ID[name], measure(data)
+        finding = replace(finding, rows=finding.rows[:EXAMPLES], twins=finding.twins[:EXAMPLES])
         only_noted = (name in _NOTES_OF_NATURAL and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
         only_noted = only_noted or (name == "group-split" and data.guessed_groups)
         finding = replace(finding, check=name, severity=Severity.NOTE if only_noted else Severity.ERROR)

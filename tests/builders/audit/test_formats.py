@@ -476,9 +476,8 @@ def test_lists_beside_the_texts_of_a_pair_are_asked_about(make):
         "sentence1": [make.sentence() for _ in range(40)], "sentence2": [make.sentence() for _ in range(40)],
         "keywords": [["uno", "dos"] for _ in range(40)], "verdict": make.labels(40, 2),
     })  # fmt: skip
-    with pytest.raises(
-        UnreadableDataError, match=r"'keywords'.* holds lists beside the texts.*--text sentence2 --text keywords"
-    ):
+    expected = r"'keywords'.* holds lists beside the texts.*--text sentence2 --text keywords"
+    with pytest.raises(UnreadableDataError, match=expected):
         read_frames("pairs", {"test": rows}, {}, Reading())
 
 

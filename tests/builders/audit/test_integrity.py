@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from collections import Counter
 
 import msgspec
 import pytest
@@ -14,6 +15,8 @@ from discoprobe.auditing import judged
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import BY_ID, CHECKS, INTEGRITY, Severity, Status, audit, longest_run_threshold
 from discoprobe.builders.audit.intervals import share_differences
+from discoprobe.builders.audit.run import rows_of
+from discoprobe.loaders import UnknownNameError
 
 _PAIRED = {"perturbation": True, "pairs": True}
 
@@ -703,6 +706,83 @@ def test_one_fault_fails_and_none_passes(make, build, check):
         rows, flags = FAULTS[check](make, fault)
         expected = Status.ABOVE if fault else Status.BELOW
         assert (fault, _finding(build(rows, **flags), check).status) == (fault, expected)
+
+
+TWINS = {
+    "dup-within": {"train:3": "train:7", "train:7": "train:3"},
+    "dup-across": {"test:15": "train:7"},
+    "label-conflict": {"train:3": "train:7", "train:7": "train:3"},
+    "sentence-leak": {"test:19": "train:0"},
+    "near-dup": {"test:19": "train:0"},
+    "altered-dup": {f"test:{10 + at}": f"train:{at}" for at in range(8)},
+    "target-leak": {"test:19": "train:3"},
+    "group-split": {f"test:{15 + at}": f"train:{at}" for at in range(5)},
+}
+"""Check of duplicates or leaks → the rows of its fault in `FAULTS`, and the row that each of them repeats."""
+
+
+@pytest.mark.parametrize("check", TWINS)
+def test_each_leak_is_shown_with_its_twin(make, build, check):
+    rows, flags = FAULTS[check](make, True)  # noqa: FBT003
+    data = build(rows, **flags)
+    finding = _finding(data, check)
+    assert dict(zip(finding.rows, finding.twins, strict=True)).items() <= TWINS[check].items()
+    frame = rows_of(data, check)
+    assert dict(frame.select("id", "twin").iter_rows()) == TWINS[check]
+    texts = {f"{row['split']}:{place}": row["texts"] for place, row in _places(rows)}
+    for row in frame.iter_rows(named=True):
+        assert row["texts"] == texts[row["id"]]
+        assert row["twin_texts"] == texts[row["twin"]]
+        assert (row["split"], row["twin_split"]) == (row["id"].split(":")[0], row["twin"].split(":")[0])
+
+
+def _places(rows):
+    counts = Counter()
+    for row in rows:
+        yield counts[row["split"]], row
+        counts[row["split"]] += 1
+
+
+def test_a_conflict_is_shown_with_a_row_of_another_label(make, build):
+    """Of three rows with one text, the second has the label of the first."""
+    rows = make.rows(100, 2, 1)
+    for at, label in ((0, 0), (1, 0), (90, 1)):
+        rows[at] |= {"texts": list(rows[0]["texts"]), "label": label}
+    frame = rows_of(build(rows), "label-conflict")
+    assert dict(frame.select("id", "twin").iter_rows()) == {
+        "test:10": "train:0", "train:0": "test:10", "train:1": "test:10",
+    }  # fmt: skip
+    assert frame["label"].to_list() == ["label1", "label0", "label0"]
+
+
+def test_the_rows_of_a_finding_are_all_of_them(make, build):
+    rows = make.rows(100, 2, 1)
+    for at in range(20):
+        rows[80 + at]["texts"] = list(rows[at]["texts"])
+    data = build(rows)
+    frame = rows_of(data, "dup-across")
+    assert frame.columns == ["split", "id", "label", "texts", "twin_split", "twin", "twin_texts"]
+    assert frame["twin"].to_list() == [f"train:{at}" for at in range(20)]
+    assert len(_finding(data, "dup-across").rows) == 5
+    assert rows_of(data, "clean-text").columns == frame.columns
+    assert rows_of(data, "clean-text").is_empty()
+    assert rows_of(data, "balance").is_empty()
+
+
+def test_the_rows_of_a_shortcut_are_those_that_its_solver_gets_right(make, build):
+    rows = make.rows(300, 2, 1)
+    for row in rows:
+        row["texts"] = [f"{row['texts'][0]} {('no', 'yes')[row['label']]}"]
+    data = build(rows)
+    frame, finding = rows_of(data, "words"), _finding(data, "words")
+    assert frame.height == round(finding.measured * finding.n)
+    assert set(finding.rows) <= set(frame["id"])
+    assert frame["twin"].is_null().all()
+
+
+def test_rows_of_an_unknown_check(make):
+    with pytest.raises(UnknownNameError, match="near-dup"):
+        rows_of(make.data(60), "neardup")
 
 
 @pytest.mark.parametrize(
