@@ -107,8 +107,8 @@ class Finding(msgspec.Struct, frozen=True):
         baseline: for shortcuts, the accuracy of the majority label (of a choice, of guessing).
         interval: for shortcuts, the 95 % interval of ``measured``.
         n: rows it was measured on (pairs, where pairs are compared).
-        rows: ids of rows that show it, at most five (``run.rows_of`` has all); for shortcuts, of those that the solver got right and was surest
-            of, at most twenty, the surest first.
+        rows: ids of rows that show it, at most five (``run.rows_of`` has all); for shortcuts, of those that the solver
+            got right and was surest of, at most twenty, the surest first.
         twins: of duplicates and leaks, for each of ``rows`` the id of the first row that it repeats.
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.

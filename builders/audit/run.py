@@ -18,7 +18,7 @@ from discoprobe.builders.audit.integrity import INTEGRITY
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Figure, Finding, Report, Status
-from discoprobe.builders.audit.solvers.problem import TIE, Score, macro_f1, problem_of
+from discoprobe.builders.audit.solvers.problem import Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS, Bench, baselines, solve
 from discoprobe.builders.audit.task_types import OVERLAP
@@ -29,6 +29,8 @@ from discoprobe.loaders.process_pool import one_thread
 
 EXAMPLES = 5
 """Rows that a finding of an integrity check names."""
+_GUESSED = 0.5
+"""Largest probability of being right of a row that a solver guesses."""
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _NOTES_OF_NATURAL = frozenset({"balance", "label-shares"})
@@ -122,15 +124,14 @@ def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
     else:
         score = score_of_solver(data, check)
         order = [] if score is None else np.argsort(-score.confidence, kind="stable")
-        ids = tuple(str(score.ids[row]) for row in order if score and score.correct[row] > TIE)
+        ids = tuple(str(score.ids[row]) for row in order if score and score.correct[row] > _GUESSED)
         twins = ()
     frame = pl.DataFrame({"id": ids, "twin": twins or [None] * len(ids)}, {"id": pl.String, "twin": pl.String})
     names = pl.col("label").replace_strict(dict(enumerate(data.labels)), default=None, return_dtype=pl.String)
     rows = data.rows.unique("id", keep="first").select("id", pl.col("split").cast(pl.String), names, "texts")
     of_twins = rows.select(twin="id", twin_split="split", twin_texts="texts")
-    frame = frame.join(rows, on="id", maintain_order="left").join(
-        of_twins, on="twin", how="left", maintain_order="left"
-    )
+    frame = frame.join(rows, on="id", maintain_order="left")
+    frame = frame.join(of_twins, on="twin", how="left", maintain_order="left")
     return frame.select("split", "id", "label", "texts", "twin_split", "twin", "twin_texts")
 
 

@@ -714,7 +714,7 @@ TWINS = {
     "label-conflict": {"train:3": "train:7", "train:7": "train:3"},
     "sentence-leak": {"test:19": "train:0"},
     "near-dup": {"test:19": "train:0"},
-    "altered-dup": {f"test:{10 + at}": f"train:{at}" for at in range(8)},
+    "altered-dup": {f"test:{10 + at}": f"train:{at}" for at in (0, 1, 2, 3, 5, 6, 7)},  # train:4 has seven words
     "target-leak": {"test:19": "train:3"},
     "group-split": {f"test:{15 + at}": f"train:{at}" for at in range(5)},
 }
