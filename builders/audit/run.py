@@ -123,8 +123,12 @@ def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
         ids, twins = finding.rows, finding.twins
     else:
         score = score_of_solver(data, check)
-        order = [] if score is None else np.argsort(-score.confidence, kind="stable")
-        ids = tuple(str(score.ids[row]) for row in order if score and score.correct[row] > _GUESSED)
+        right = (
+            []
+            if score is None
+            else [row for row in np.argsort(-score.confidence, kind="stable") if score.correct[row] > _GUESSED]
+        )
+        ids = tuple(str(score.ids[row]) for row in right) if score else ()
         twins = ()
     frame = pl.DataFrame({"id": ids, "twin": twins or [None] * len(ids)}, {"id": pl.String, "twin": pl.String})
     names = pl.col("label").replace_strict(dict(enumerate(data.labels)), default=None, return_dtype=pl.String)

@@ -96,7 +96,7 @@ def with_task_type(data: AuditInput, named: str = "") -> AuditInput:
         data = replace(data, read=replace(read, notes=(*read.notes, note)))
     is_question = task_type in {"paraphrase", "similarity"} and not data.perturbation
     exempt = {check: reason for check, reason in data.exempt.items() if check not in OVERLAP}
-    return replace(data, task_type=task_type, exempt=exempt | (QUESTION if is_question else {}))
+    return replace(data, task_type=task_type, exempt={**exempt, **(QUESTION if is_question else {})})
 
 
 def _guess(data: AuditInput) -> tuple[TaskType, str]:
