@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import (
+    DIGITS,
     independent_rows,
     largest_share,
     longest_run_threshold,
@@ -89,7 +90,16 @@ def shared_with_earlier(check: str, data: AuditInput) -> Finding:
     if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     frame, key = shared_by(data, check)
-    return measure_rows(_with_twins(frame, key))
+    finding = measure_rows(_with_twins(frame, key))
+    if not finding.measured:
+        return finding
+    rows = data.keyed.select("split", "place", of_input="input").join(
+        frame.filter(SPLIT_NUMBER.max().over(key) > SPLIT_NUMBER), on=["split", "place"], how="semi"
+    )
+    dropped = rows.group_by("split").agg(pl.col("of_input").n_unique())
+    different = data.keyed.group_by("split").agg(n=pl.col("input").n_unique())
+    share = dropped.join(different, on="split").select((pl.col("of_input") / pl.col("n")).max()).item()
+    return replace(finding, dropped=round(float(share), DIGITS))
 
 
 def _with_twins(frame: pl.DataFrame, key: str) -> pl.DataFrame:

@@ -207,6 +207,9 @@ LEAKS = MappingProxyType({
 })  # fmt: skip
 """Check → what it means for a row that ``build import --drop-leaks`` leaves out."""
 
+MOST_DROPPED = 0.1
+"""Largest share of the different rows of a split that may be left out because they occur in a later split, too."""
+
 BY_ID = MappingProxyType({check.id: check for check in CHECKS})
 
 KNOWN_AS = MappingProxyType({

@@ -78,9 +78,10 @@ class AuditEntry(msgspec.Struct, kw_only=True):
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
     ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
-    ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
-    were edited, ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is
-    the solver with the largest gain of those that read texts, ``beside_text`` that of the others.
+    ``findings`` has those that a verdict names. ``dropped`` is the largest share of a split that is gone if later
+    splits share nothing with it. ``missing`` says which splits are missing, ``edited`` whether texts were edited,
+    ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is the solver
+    with the largest gain of those that read texts, ``beside_text`` that of the others.
     """
 
     failed: list[str]
@@ -90,6 +91,7 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     thresholds: int = 0
     unmeasured: str = ""
     findings: dict[str, FindingEntry] = {}
+    dropped: float = 0.0
     missing: str = ""
     edited: bool = False
     external: bool = False
@@ -389,6 +391,7 @@ def audit_entry(report: Report) -> AuditEntry:
         ),
         unmeasured=report.unmeasured,
         findings={f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
+        dropped=max((f.dropped for f in report.findings), default=0.0),
         missing=""
         if {"train", "test"} <= report.counts.keys()
         else next(  # no validation split harms nothing

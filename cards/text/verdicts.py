@@ -28,7 +28,7 @@ from discoprobe.builders.audit.report import (
     grade_of,
 )
 from discoprobe.builders.audit.task_types import OVERLAP
-from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, OF_WORDS, Kind
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, MOST_DROPPED, OF_WORDS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, ConfigEntry, FindingEntry, audit_entry
 
 ABOVE: Final = str(Status.ABOVE)
@@ -39,8 +39,6 @@ _NAMED: Final = 3
 """Checks that a verdict names; of more it gives the number."""
 _WITH_CUE: Final = frozenset({"token", "surface"})
 """Solvers whose finding names the cue."""
-_FEW: Final = 0.1
-"""Largest share of faulty rows that `build import --drop-leaks` leaves out."""
 
 
 def verdict_of(report: Report) -> Verdict:
@@ -97,7 +95,7 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences = [cue, f"{rest[:1].upper()}{rest[1:]}"]
         word = CUE
     if audit.failed:
-        sentences += _about_faults(checks, findings, external=audit.external)
+        sentences += _about_faults(checks, findings, audit)
     if faults:
         remarks.append(f"{faults} (all languages of the task)" if of_design and not audit.failed else faults)
     best = audit.strongest
@@ -240,7 +238,7 @@ ADVICE: Final = {
 """Kind of advice → what it means."""
 
 
-def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *, external: bool) -> list[str]:
+def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], audit: AuditEntry) -> list[str]:
     """What the solver that costs most reads, with the cue if it is known; and how faulty rows can be taken out."""
     sentences = []
     solver = next((check for check in checks[:_NAMED] if BY_ID[check].kind is Kind.SHORTCUT and check in findings), "")
@@ -250,9 +248,9 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
     faulty = [check for check in checks if BY_ID[check].removable]
     if not faulty:
         return sentences
-    leaks = external and LEAKS.keys() >= set(faulty)
+    leaks = audit.external and LEAKS.keys() >= set(faulty)
     rows = "These rows" if len(faulty) == len(checks) else f"The rows of {', '.join(faulty)}"
-    if leaks and all(findings[check].cost <= _FEW for check in faulty):
+    if leaks and audit.dropped <= MOST_DROPPED:
         sentences.append(f"{rows} can be taken out with `build import … --drop-leaks`.")
     elif leaks:
         again = "divides all rows again, each once, so that no sentence is in two splits"

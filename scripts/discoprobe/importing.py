@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,7 @@ from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.task_types import TASK_TYPES, TaskType, check_task_type, with_task_type
-from discoprobe.builders.audit.thresholds import LEAKS
+from discoprobe.builders.audit.thresholds import LEAKS, MOST_DROPPED
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
@@ -36,10 +36,6 @@ from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.tables import is_archive
-
-MOST_DROPPED: Final = 0.1
-"""Largest share of a split that may be left out because it leaks."""
-
 
 Leaks = Literal["keep", "drop", "regroup"]
 
@@ -142,12 +138,14 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     """
     shape, question = TASK_TYPES[check_task_type(data, task_type)]
     used, dropped = without_leaks(data) if leaks == "drop" else (data, {})
-    for split, n in data.counts.items():
-        if (fewer := n - used.counts.get(split, 0)) > MOST_DROPPED * n:
+    different, left = (dict(rows.keyed.group_by("split").agg(pl.col("input").n_unique()).iter_rows()) for rows in (
+        data, used))  # fmt: skip
+    for split, n in different.items():
+        if (fewer := n - left.get(split, 0)) > MOST_DROPPED * n:
             raise DiscoprobeError(
-                f"--drop-leaks would leave out {fewer:,} of the {n:,} rows of {split}, more than a tenth. Keep them "
-                "(the card says what leaks), or use --regroup: it divides all rows again, so that rows that share a "
-                "sentence are in one split"
+                f"--drop-leaks would leave out {fewer:,} of the {n:,} rows of {split}, more than a tenth. "
+                "Keep them (the card says what leaks), or use --regroup: it divides all rows again, so that rows that "
+                "share a sentence are in one split"
             )
     remark = ""
     if leaks == "regroup":
