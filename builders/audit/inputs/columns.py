@@ -415,21 +415,25 @@ def _unused(frame: pl.DataFrame, roles: Roles) -> list[str]:
     if frame.schema[roles.label].is_nested():
         return []
     used = {*roles.texts, *roles.choices, *roles.labels, roles.choice_names, roles.pair, roles.group}
-    columns = [column for column in frame.columns if column not in used]
-    label, notes = frame[roles.label].cast(pl.String), []
-    most = float(label.drop_nulls().value_counts()["count"].max() or 0)  # type: ignore[arg-type]
+    columns, notes = [column for column in frame.columns if column not in used], []
     for column in columns:
         if frame.schema[column].is_nested() or not 1 < frame[column].n_unique() <= max(2, frame.height // 5):
             continue
-        both = frame.select(value=pl.col(column).cast(pl.String, strict=False), label=label).drop_nulls()
-        told = int(both.group_by("value", "label").len().group_by("value").agg(pl.col("len").max())["len"].sum())
-        if told - most >= _REPEATS * (both.height - most) > 0:
-            notes.append(f"'{column}' repeats the label in {told / both.height:.1%} of the rows; it is not used")
+        if share := _told(frame[column], frame[roles.label]):
+            notes.append(f"'{column}' repeats the label in {share:.1%} of the rows; it is not used")
     if columns:
         shown = ", ".join(f"'{column}'" for column in columns[:_NAMED])
         more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
         notes.append(f"neither text nor label: {shown}{more}")
     return notes
+
+
+def _told(column: pl.Series, label: pl.Series) -> float:
+    """The share of rows in which a column tells the label, if it is so large that it repeats the label; else 0."""
+    both = pl.DataFrame({"value": column.cast(pl.String, strict=False), "label": label.cast(pl.String)}).drop_nulls()
+    most = float(both["label"].value_counts()["count"].max() or 0)  # type: ignore[arg-type]
+    told = int(both.group_by("value", "label").len().group_by("value").agg(pl.col("len").max())["len"].sum())
+    return told / both.height if told - most >= _REPEATS * (both.height - most) > 0 else 0.0
 
 
 GROUPS = re.compile(
@@ -445,16 +449,20 @@ _FEWEST_GROUPS = 20
 def _with_group(roles: Roles, splits: Mapping[str, pl.DataFrame], named: str | None) -> Roles:
     """The roles with the column of groups: the one that the user names, or else the first with such a name.
 
-    Without a name from the user, most of its values must occur in several rows, and there must be enough of them.
+    Without a name from the user, most of its values must occur in several rows, and there must be enough of them. Values
+    that stand for the labels, one for one, are no groups.
     """
     if named:
         return replace(roles, group=named)
     taken = {*roles.texts, *roles.choices, *roles.labels, roles.pair}
-    for column in next(iter(splits.values())).columns:
+    first = next(iter(splits.values()))
+    for column in first.columns:
         parts = [frame[column] for frame in splits.values() if column in frame.columns]
         if column in taken or not GROUPS.match(column) or any(part.dtype.is_nested() for part in parts):
             continue
         sizes = pl.concat([part.cast(pl.String) for part in parts]).drop_nulls().value_counts()["count"]
+        if not first.schema[roles.label].is_nested() and _told(first[roles.label], first[column]):
+            continue
         if len(sizes) >= _FEWEST_GROUPS and 2 * int((sizes > 1).sum()) > len(sizes):
             note = f"rows with the same '{column}' are taken as one group; name another column with --group"
             return replace(roles, group=column, notes=(*roles.notes, note))

@@ -433,7 +433,13 @@ def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
     assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}
 
 
-@pytest.mark.parametrize("column", ["gold_name", "rating", "target_class", "polarity"])
+REPEATS = (
+    "gold_name", "rating", "target_class", "polarity", "label_id", "label_text", "class_index", "sentiment", "stars",
+    "category", "y_true", "source", "genre", "is_positive", "annotation",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("column", REPEATS)
 @pytest.mark.parametrize("wrong", [0, 2])
 def test_a_column_that_repeats_the_label_is_named(make, column, wrong):
     labels = make.labels(200, 2)
@@ -443,6 +449,28 @@ def test_a_column_that_repeats_the_label_is_named(make, column, wrong):
     share = f"{(200 - wrong) / 200:.1%}"
     assert f"'{column}' repeats the label in {share} of the rows; it is not used" in data.read.notes
     assert f"neither text nor label: '{column}', 'row'" in data.read.notes
+
+
+@pytest.mark.parametrize("column", ["topic", "source", "topic_id", "intent_name"])
+@pytest.mark.parametrize("wrong", [0, 3])
+def test_a_column_that_repeats_many_labels_is_named_and_is_no_group(make, column, wrong):
+    """A name of groups, such as `topic`, does not make groups of the classes."""
+    labels = make.labels(300, 30)
+    other = [f"t{(label + (n < wrong)) % 30}" for n, label in enumerate(labels)]
+    rows = {"text": [make.sentence() for _ in labels], "label": labels, column: other}
+    ((data,), _) = read_frames("data", {"test": pl.DataFrame(rows)}, {}, Reading(label="label"))
+    share = f"{(300 - wrong) / 300:.1%}"
+    assert f"'{column}' repeats the label in {share} of the rows; it is not used" in data.read.notes
+    assert "group" not in data.read.columns
+
+
+def test_a_column_that_repeats_a_label_with_numbers_or_truth_values(make):
+    labels = make.labels(200, 2)
+    rows = {"text": [make.sentence() for _ in labels], "label": labels, "code": [label + 1 for label in labels],
+            "flag": [bool(label) for label in labels], "score": [float(label) for label in labels]}  # fmt: skip
+    ((data,), _) = read_frames("data", {"test": pl.DataFrame(rows)}, {}, Reading(label="label"))
+    for column in ("code", "flag", "score"):
+        assert f"'{column}' repeats the label in 100.0% of the rows; it is not used" in data.read.notes
 
 
 def test_a_column_beside_a_rare_label_does_not_repeat_it(make):
