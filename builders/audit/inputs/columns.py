@@ -449,7 +449,7 @@ _FEWEST_GROUPS = 20
 def _with_group(roles: Roles, splits: Mapping[str, pl.DataFrame], named: str | None) -> Roles:
     """The roles with the column of groups: the one that the user names, or else the first with such a name.
 
-    Without a name from the user, most of its values must occur in several rows, and there must be enough of them. Values
+    Without a name from the user, most of its values must occur in several rows, and there must be enough of them. Those
     that stand for the labels, one for one, are no groups.
     """
     if named:
