@@ -117,8 +117,8 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     return grams
 
 
-def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.NDArray[np.bool_]:
-    r"""Which of the ``later`` texts are copies of ``earlier`` ones with their words altered.
+def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> Ints:
+    r"""For each of the ``later`` texts the first ``earlier`` one of which it is an altered copy; -1 if there is none.
 
     Altered copies have the same words in another order, one word more, less or another one, or are the beginning or the
     end of one another. Words are those of `near_clusters`. A longest n-gram in common cannot find them in short texts:
@@ -130,7 +130,7 @@ def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.N
         least: number of words of the shorter text; with fewer, sentences differ in a word by chance.
     """
     if later.is_empty():
-        return np.zeros(0, dtype=bool)
+        return np.zeros(0, dtype=np.int64)
     listed = [_alterations(part["text"], least) for part in later.to_frame("text").iter_slices(_ALTERED_AT_ONCE)]
     index = pl.concat([pl.DataFrame({"text": numbers + part * _ALTERED_AT_ONCE, "key": keys})
                        for part, (numbers, keys) in enumerate(listed)])  # fmt: skip
@@ -138,14 +138,16 @@ def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> npt.N
     bits = min(_BITS, (_BITS_PER_KEY * index.height).bit_length())
     possible = np.zeros(1 << bits, dtype=bool)
     possible[(index["key"].to_numpy() >> np.uint64(64 - bits)).astype(np.int64)] = True
-    shared = [np.empty(0, np.uint64)]
-    for part in earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE):
-        keys = _alterations(part["text"], least, mirrored=True)[1]
-        shared.append(keys[possible[(keys >> np.uint64(64 - bits)).astype(np.int64)]])
-    altered = np.zeros(len(later), dtype=bool)
-    in_both = index["key"].is_in(pl.Series(np.concatenate(shared)).implode())
-    altered[index.filter(in_both)["text"].to_numpy()] = True
-    return altered
+    parts = [pl.DataFrame(schema={"earlier": pl.Int64, "key": pl.UInt64})]
+    for part, texts in enumerate(earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE)):
+        numbers, keys = _alterations(texts["text"], least, mirrored=True)
+        shared = possible[(keys >> np.uint64(64 - bits)).astype(np.int64)]
+        parts.append(pl.DataFrame({"earlier": numbers[shared] + part * _ALTERED_AT_ONCE, "key": keys[shared]}))
+    first = pl.concat(parts).group_by("key").agg(pl.col("earlier").min())
+    copies = index.join(first, on="key").group_by("text").agg(pl.col("earlier").min())
+    originals = np.full(len(later), -1)
+    originals[copies["text"].to_numpy()] = copies["earlier"].to_numpy()
+    return originals
 
 
 def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tuple[Ints, Keys]:

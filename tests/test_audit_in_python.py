@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 import discoprobe
 from discoprobe.builders.audit import UnreadableDataError
 from discoprobe.cli import app
-from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders import DiscoprobeError, UnknownNameError
+from discoprobe.loaders.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +137,56 @@ def test_splits_groups_and_edited_labels(rows):
     assert discoprobe.audit(frame, edited=["0"], **options).labels == ("1", "0")
     with pytest.raises(DiscoprobeError, match="unknown label '7'"):
         discoprobe.audit(frame, edited="7", **options)
+
+
+@pytest.fixture(scope="module")
+def leaking(rows, tmp_path_factory):
+    """Files of which test repeats three rows of train, two of them in a set of its own kind of columns."""
+    folder = tmp_path_factory.mktemp("leaking")
+    parts = {"train": rows[:40], "test": [*rows[40:], *rows[:3]]}
+    for split, part in parts.items():
+        (folder / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in part))
+    return folder
+
+
+OPTIONS = ("--text", "body", "--label", "mood")
+
+
+def test_the_rows_of_a_finding_as_a_frame(rows, leaking):
+    report = discoprobe.audit(leaking, text="body", label="mood")
+    frame = report.rows("dup-across")
+    assert frame.columns == ["split", "id", "label", "texts", "twin_split", "twin", "twin_texts"]
+    assert frame.select("id", "twin").rows() == [(f"test:{20 + at}", f"train:{at}") for at in range(3)]
+    assert frame["texts"].to_list() == [[row["body"]] for row in rows[:3]] == frame["twin_texts"].to_list()
+    assert frame["label"].to_list() == [str(row["mood"]) for row in rows[:3]]
+    assert report.finding("dup-across").twins == ("train:0", "train:1", "train:2")
+    assert report.to_dict()["findings"][1]["twins"] == ["train:0", "train:1", "train:2"]
+    assert report.rows("dup-within").is_empty()
+    with pytest.raises(UnknownNameError, match="dup-across"):
+        report.rows("dup-acros")
+
+
+def test_a_report_of_a_config_has_its_rows():
+    config = discoprobe.build("bso", discoprobe.load_corpus("es", "sample"))
+    ids = {row_id for table in config.splits.values() for row_id in table["id"].to_pylist()}
+    right = config.report.rows("length")["id"]
+    assert 0 < len(right) < len(ids)
+    assert set(right) <= ids
+
+
+def test_the_rows_of_a_finding_as_json_lines(leaking):
+    done = CliRunner().invoke(app, ["audit", str(leaking), *OPTIONS, "--rows", "dup-across"])
+    assert done.exception is None, done.exception
+    listed = [json.loads(line) for line in done.stdout.splitlines()]
+    frame = discoprobe.audit(leaking, text="body", label="mood").rows("dup-across")
+    assert listed == [{"data": leaking.name, **row} for row in frame.to_dicts()]
+    nothing = CliRunner().invoke(app, ["audit", str(leaking), *OPTIONS, "--rows", "clean-text"])
+    assert (nothing.exception, nothing.stdout) == (None, "")
+
+
+def test_rows_are_printed_alone(leaking, tmp_path):
+    """Neither the report nor its page is made, so that both would be a mistake."""
+    page = CliRunner().invoke(app, ["audit", str(leaking), *OPTIONS, "--rows", "length", "--html", str(tmp_path / "p")])
+    assert isinstance(page.exception, UsageError)
+    unknown = CliRunner().invoke(app, ["audit", str(leaking), *OPTIONS, "--rows", "dup-acros"])
+    assert "dup-across" in str(unknown.exception)

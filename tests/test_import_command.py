@@ -186,12 +186,15 @@ def test_overlap_is_no_fault_where_texts_are_compared(write, command, tmp_path):
         "--label",
         "label",
     )
-    exempt = {}
+    exempt, words = {}, {}
     for task_type in ("pair", "paraphrase", "entailment"):
-        done = command(*call, "--task-type", task_type)
+        done = command(*call, "--task-type", task_type, "--json")
         assert done.exception is None, done.stdout
         exempt[task_type] = {*manifest.read(tmp_path / "out").configs["mine_es"].audit.exempt}
-    assert exempt == {"pair": set(), "paraphrase": {"overlap", "similarity"}, "entailment": {"overlap", "similarity"}}
+        (report,) = json.loads(done.stdout)["data"]
+        words[task_type] = {f["status"] for f in report["findings"] if f["check"] in {"overlap", "similarity"}}
+    assert exempt == {"pair": set(), "paraphrase": {"overlap", "similarity"}, "entailment": set()}
+    assert words == {"pair": {"above"}, "paraphrase": {"exempt"}, "entailment": {"noted"}}
 
 
 @pytest.mark.parametrize("licence", ["", "mine", "CC BY 9.9", "CC BY 4.0 (but ask us)"])

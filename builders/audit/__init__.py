@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "report": [
         "CUE", "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
         "grade_of", "tallies"],
-    "run": ["audit"],
+    "run": ["audit", "rows_of"],
+    "task_types": ["TASK_TYPES", "with_task_type"],
     "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "RULED_OUT", "Kind", "Severity"],
 })  # fmt: skip

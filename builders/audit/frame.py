@@ -98,6 +98,7 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
         external: whether discoprobe did not build the rows: then ``clean-text`` and ``doubled-words`` never fail.
         guessed_groups: whether ``group`` is a column that nobody named: then groups in two splits are only reported.
+        task_type: of data of others, one of ``task_types.TASK_TYPES``; empty if it is not known.
         exempt: checks that do not apply → reason.
         expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
@@ -116,6 +117,7 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
     split_by: str = ""
     external: bool = False
     guessed_groups: bool = False
+    task_type: str = ""
     exempt: Mapping[str, str] = field(default_factory=dict)
     expected: tuple[str, ...] = ()
     read: Provenance | None = None
@@ -274,28 +276,13 @@ def metadata_of(frame: pl.DataFrame, used: Collection[str]) -> pl.Expr:
     return pl.concat_list(fields) if fields else pl.lit(None, dtype=SCHEMA["metadata"])
 
 
-COMPARED: Mapping[str, str] = dict.fromkeys(
-    ("overlap", "similarity"),
-    "the label says how much of one text is in the other (similarity, paraphrase, inference), which this measures",
-)
-"""Checks that sets of compared texts are exempt from → reason."""
-_INFERENCE = frozenset({"entailment", "contradiction"})
-
-
-def compares(shape: Shape, rows: pl.DataFrame, labels: tuple[str, ...]) -> bool:
-    """Whether labels say how much of one text is in the other: scores of pairs, or classes of inference."""
-    scores = rows["score"].drop_nulls()
-    scored = bool((scores != scores.round()).any()) or scores.n_unique() > len(labels)
-    return shape is Shape.PAIR and (scored or bool(_INFERENCE & {name.lower() for name in labels}))
-
-
 def shape_of(texts: pl.Series) -> Shape:
     """The shape of rows without choices, by how many texts the longest has."""
     return {1: Shape.SENTENCE, 2: Shape.PAIR}.get(int(texts.list.len().to_numpy().max()), Shape.SEQUENCE)
 
 
 def of_others(  # noqa: PLR0913 (one parameter per part)
-    name: str, shape: Shape, labels: tuple[str, ...], rows: pl.DataFrame, about: Provenance, *, compared: bool = False,
+    name: str, shape: Shape, labels: tuple[str, ...], rows: pl.DataFrame, about: Provenance, *,
     perturbation: bool = False, pairs: bool = False, guessed_groups: bool = False,
 ) -> AuditInput:  # fmt: skip
     """Rows that others made: all tables and files become input of the audit here.
@@ -306,16 +293,14 @@ def of_others(  # noqa: PLR0913 (one parameter per part)
         labels: label names, which the column ``label`` indexes.
         rows: as ``conform`` takes them.
         about: how they were read.
-        compared: whether the label is known to say how much of one text is in the other (``COMPARED``).
         perturbation: whether label 0 is an original and the others are edits of it.
         pairs: whether rows come in groups that share ``pair_id``.
         guessed_groups: whether ``group`` is a column that nobody named.
     """
     rows = conform(rows, shape)
-    exempt = COMPARED if compared or compares(shape, rows, labels) else {}
     return AuditInput(
         name, shape, labels, rows, perturbation=perturbation, pairs=pairs, natural=True, external=True,
-        guessed_groups=guessed_groups, exempt=exempt, read=about,
+        guessed_groups=guessed_groups, read=about,
     )  # fmt: skip
 
 

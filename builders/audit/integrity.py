@@ -15,7 +15,14 @@ import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
+from discoprobe.builders.audit.intervals import (
+    DIGITS,
+    independent_rows,
+    largest_share,
+    longest_run_threshold,
+    parity_threshold,
+    share_differences,
+)
 from discoprobe.builders.audit.report import Finding
 from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
 from discoprobe.builders.config import Shape
@@ -28,7 +35,7 @@ MARKS: Final = re.compile(r"\[\d |\]")
 """What is before and after a marked mention."""
 
 _EXAMPLES = 5
-"""Row ids in a finding."""
+"""Row ids of a run of labels or of a guessed order."""
 _COMPARED = 50_000
 """Sentences of a split that are compared with altered copies: so many show a share of .01, and bound memory."""
 _ROWS_AT_ONCE = 10_000
@@ -52,23 +59,30 @@ def shared_by(data: AuditInput, check: str) -> tuple[pl.DataFrame, str]:
 
 
 def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") -> Finding:
-    """The number of different rows in ``frame`` (or their share), and the first of them.
+    """The number of different rows in ``frame`` (or their share), and the rows, with ``twin`` if the frame has it.
 
     Split and place identify a row. Rows of the last split come first, because scores are measured on it.
     """
-    rows = frame.unique(["split", "place"]).sort("split", "place", descending=[True, False])
+    rows = frame.unique(["split", "place"], keep="first", maintain_order=True)
+    rows = rows.sort("split", "place", descending=[True, False])
     value = rows.height / share_of if share_of else rows.height
-    return Finding(measured=value, rows=tuple(rows["id"].head(_EXAMPLES)), detail=detail)
+    twins = tuple(rows["twin"]) if "twin" in rows.columns else ()
+    return Finding(measured=value, rows=tuple(rows["id"]), twins=twins, detail=detail)
 
 
 # Duplicates and leaks
 
 SPLIT_NUMBER = pl.col("split").to_physical()
+FIRST = pl.col("id").sort_by(SPLIT_NUMBER, "place").first()
+"""The first row of some, in the order of splits."""
 
 
 def duplicates_within(data: AuditInput) -> Finding:
     """Rows whose input occurs more than once in their split."""
-    return measure_rows(data.keyed.filter(pl.len().over("split", "input") > 1))
+    first, second = (pl.col("id").slice(at, 1).first().over("split", "input") for at in (0, 1))
+    repeated = data.keyed.filter(pl.len().over("split", "input") > 1)
+    is_first = pl.int_range(pl.len()).over("split", "input") == 0
+    return measure_rows(repeated.with_columns(twin=pl.when(is_first).then(second).otherwise(first)))
 
 
 def shared_with_earlier(check: str, data: AuditInput) -> Finding:
@@ -76,7 +90,21 @@ def shared_with_earlier(check: str, data: AuditInput) -> Finding:
     if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     frame, key = shared_by(data, check)
-    return measure_rows(frame.filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER))
+    finding = measure_rows(_with_twins(frame, key))
+    if not finding.measured:
+        return finding
+    rows = data.keyed.select("split", "place", of_input="input").join(
+        frame.filter(SPLIT_NUMBER.max().over(key) > SPLIT_NUMBER), on=["split", "place"], how="semi"
+    )
+    dropped = rows.group_by("split").agg(pl.col("of_input").n_unique())
+    different = data.keyed.group_by("split").agg(n=pl.col("input").n_unique())
+    share = dropped.join(different, on="split").select((pl.col("of_input") / pl.col("n")).max()).item()
+    return replace(finding, dropped=round(float(share), DIGITS))
+
+
+def _with_twins(frame: pl.DataFrame, key: str) -> pl.DataFrame:
+    """The rows whose ``key`` is in an earlier split, with the first row that has it as ``twin``."""
+    return frame.with_columns(twin=FIRST.over(key)).filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER)
 
 
 def altered_copies_of_earlier(data: AuditInput) -> Finding:
@@ -89,7 +117,7 @@ def altered_copies_of_earlier(data: AuditInput) -> Finding:
     if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     sentences, texts = data.sentences
-    first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min())
+    first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min(), owner=FIRST)
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
     altered, compared, units = [], 0, 0
     rows = data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
@@ -97,11 +125,12 @@ def altered_copies_of_earlier(data: AuditInput) -> Finding:
         now = SPLITS.index(split)
         later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
         earlier = first.filter(pl.col("first") < now)["sentence"]
-        copies = later.filter(
-            pl.Series(altered_copies(texts.gather(earlier), texts.gather(later), least=ALTERED_WORDS))
-        )
+        originals = altered_copies(texts.gather(earlier), texts.gather(later), least=ALTERED_WORDS)
+        copies = pl.DataFrame({"sentence": later, "original": originals}).filter(pl.col("original") >= 0)
+        copies = copies.with_columns(original=earlier.gather(copies["original"]))
+        owners = first.select(original="sentence", twin="owner")
         of_split = sentences.filter(pl.col("split") == split)
-        altered.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
+        altered.append(of_split.join(copies.join(owners, on="original"), on="sentence", maintain_order="left"))
         places = of_split.filter(pl.col("sentence").is_in(later.implode())).select("split", "place").unique()
         compared += places.height
         units += places.join(rows, on=["split", "place"]).n_unique("unit")
@@ -114,23 +143,27 @@ def split_groups(data: AuditInput) -> Finding:
     rows = data.rows.filter(pl.col("group").is_not_null())
     if len(data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
         return SKIPPED
-    shared = rows.filter(SPLIT_NUMBER.min().over("group") < SPLIT_NUMBER)
+    shared = _with_twins(rows, "group")
     detail = f"{shared['group'].n_unique():,} groups are in several splits" if shared.height else ""
     return measure_rows(shared, detail=detail)
 
 
 def label_conflicts(data: AuditInput) -> Finding:
     """Rows whose input occurs with another label, in any split."""
-    return measure_rows(data.keyed.filter(pl.col("truth").n_unique().over("input") > 1))
+    truth = pl.col("truth")
+    first, other = FIRST.over("input"), pl.col("id").filter(truth != truth.first()).first().over("input")
+    twin = pl.when(truth != truth.first().over("input")).then(first).otherwise(other)
+    conflicts = data.keyed.sort(SPLIT_NUMBER, "place").filter(truth.n_unique().over("input") > 1)
+    return measure_rows(conflicts.with_columns(twin=twin))
 
 
 def target_leaks(data: AuditInput) -> Finding:
     """Test rows whose target form is a target in train, for tasks split by target."""
     rows = data.rows.with_columns(form=pl.col("target").str.to_lowercase())
-    forms = rows.filter(pl.col("split") == "train")["form"].drop_nulls().unique()
-    if data.split_by != "target" or forms.is_empty():
+    in_train = rows.filter(pl.col("split") == "train", pl.col("form").is_not_null()).group_by("form").agg(twin=FIRST)
+    if data.split_by != "target" or in_train.is_empty():
         return SKIPPED
-    return measure_rows(rows.filter((pl.col("split") == "test") & pl.col("form").is_in(forms.to_list())))
+    return measure_rows(rows.filter(pl.col("split") == "test").join(in_train, on="form", maintain_order="left"))
 
 
 def equal_splits(data: AuditInput) -> Finding:
@@ -192,6 +225,43 @@ def balance(data: AuditInput) -> Finding:
 
 def _label_counts(data: AuditInput, split: str) -> list[int]:
     return list(np.bincount(data.split(split)["label"], minlength=len(data.labels)).tolist())
+
+
+def label_shares(data: AuditInput) -> Finding:
+    """The largest difference of a label's share between two splits, of those that exceed most what lots allow.
+
+    The cost is the largest share of the rows of a split that would need another label to have the shares of another
+    split. Rows of a group or pair are counted as fewer, as their labels resemble each other (Kish 1965).
+    """
+    if data.shape is Shape.CHOICE or len(data.splits) < 2 or len(data.labels) < 2:  # noqa: PLR2004
+        return SKIPPED
+    measures = []
+    shares = {split: np.array(_label_counts(data, split)) / data.counts[split] for split in data.splits}
+    pairs = list(combinations(data.splits, 2))
+    cost = max(float(np.abs(shares[a] - shares[b]).sum()) / 2 for a, b in pairs)
+    for a, b in pairs:
+        rows = data.rows.filter(pl.col("split").is_in([a, b]))
+        alone = pl.concat_str(pl.lit("row"), pl.int_range(pl.len()).cast(pl.String))
+        clusterings = [
+            rows.select(pl.coalesce(column, alone).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+            for column in ("pair_id", "group")
+        ]
+        for label, name in enumerate(data.labels):
+            difference = shares[a][label] - shares[b][label]
+            is_label = (rows["label"] == label).to_numpy().astype(np.float64)
+            if not difference or not is_label.any():
+                continue
+            worth = independent_rows(is_label, clusterings) / rows.height
+            n, n_a, n_b = (worth * number for number in (is_label.sum(), data.counts[a], data.counts[b]))
+            by_lot = share_differences(n, n_a, n_b, len(data.labels) * len(pairs))
+            threshold = max(0.0, by_lot[1] if difference > 0 else -by_lot[0])
+            detail = (
+                f"'{name}' is {shares[a][label]:.1%} of {a} and {shares[b][label]:.1%} of {b}; by chance they differ "
+                f"by up to {threshold:.1%}"
+            )
+            measures.append(Finding(measured=float(abs(difference)), threshold=threshold, detail=detail, cost=cost))
+    equal = Finding(measured=0.0, threshold=0.0, cost=0.0)
+    return max(measures, key=lambda measure: (measure.measured or 0) - (measure.threshold or 0), default=equal)
 
 
 def order(data: AuditInput) -> Finding:
@@ -372,6 +442,7 @@ INTEGRITY: Mapping[str, Callable[[AuditInput], Finding]] = {
     "split-set": missing_splits,
     "label-set": label_sets,
     "balance": balance,
+    "label-shares": label_shares,
     "order": order,
     "unperturbed": unperturbed,
     "pair-split": split_pairs,

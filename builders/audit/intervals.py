@@ -10,6 +10,9 @@ import scipy  # its parts take a quarter of a second, and are loaded when they a
 _BY_CHANCE = 1e-6
 """Probability that a random order of the rows of a split exceeds a threshold of ``order``. It is that low because rows
 are never reordered, and none of some thousand splits may fail by chance."""
+_RARELY = 0.001
+"""Probability that lots divide labels more unequally than ``share_differences`` says: one data set in a thousand. It
+is only reported for data whose labels are not balanced, so that it may be said more often than ``order`` fails."""
 DIGITS = 6
 """Decimal places of every number in a report, so that it is equal on every machine and after reading it from JSON."""
 
@@ -54,6 +57,31 @@ def largest_share(share: float, n: int) -> float:
         middle = (least + most + 1) // 2
         least, most = (middle, most) if exact(middle, n)[0] <= share else (least, middle - 1)
     return least / n if n else share
+
+
+def share_differences(n: float, n_first: float, n_second: float, tries: int) -> Interval:
+    """The least and the largest difference of a label's share in two splits that lots give (first minus second).
+
+    If lots divide ``n`` rows of the label, and others, into two splits of ``n_first`` and ``n_second`` rows, the number
+    in one of them is hypergeometric (Fisher 1935). ``tries`` is the number of labels and pairs of splits that are
+    looked at. Rows that depend on each other are counted as fewer, so that numbers may be fractional.
+    """
+    of_label, first, second = (max(1, round(number)) for number in (n, n_first, n_second))
+    of_label = min(of_label, first + second)
+    counts = np.arange(max(0, of_label - second), min(of_label, first) + 1)
+
+    def log_choose(among: int, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        factorial = scipy.special.gammaln
+        logs: npt.NDArray[np.float64] = factorial(among + 1) - factorial(chosen + 1) - factorial(among - chosen + 1)
+        return logs
+
+    logs = log_choose(first, counts) + log_choose(second, of_label - counts)
+    chances = np.exp(logs - logs.max())
+    chances /= chances.sum()
+    tails = np.minimum(np.cumsum(chances), np.cumsum(chances[::-1])[::-1])
+    usual = counts[tails > _RARELY / (2 * tries)]
+    differences = usual / first - (of_label - usual) / second
+    return float(differences.min()), float(differences.max())
 
 
 def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:

@@ -116,8 +116,10 @@ class Finding(msgspec.Struct, frozen=True):
         baseline: for shortcuts, the accuracy of the majority label (of a choice, of guessing).
         interval: for shortcuts, the 95 % interval of ``measured``.
         n: rows it was measured on (pairs, where pairs are compared).
-        rows: ids of rows that show it, at most five; for shortcuts, of those that the solver got right and was surest
-            of, at most twenty, the surest first.
+        rows: ids of rows that show it, at most five (``run.rows_of`` has all); for shortcuts, of those that the solver
+            got right and was surest of, at most twenty, the surest first.
+        twins: of duplicates and leaks, for each of ``rows`` the id of the first row that it repeats.
+        dropped: of leaks, the largest share of a split that is gone if later splits share nothing with it.
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
@@ -140,6 +142,8 @@ class Finding(msgspec.Struct, frozen=True):
     rows: tuple[str, ...] = ()
     detail: str = ""
     reason: str = ""
+    twins: tuple[str, ...] = ()
+    dropped: float = 0.0
     tried: Mapping[str, float] = field(default_factory=dict)
     independent: float = 0.0
     resolution: float | None = None
@@ -315,6 +319,7 @@ class Report(msgspec.Struct, frozen=True):
         read: how the data were read; None for a config that was built.
         edited: whether texts were edited, so that what tells words or characters is a fault.
         external: whether others made the rows.
+        task_type: of rows that others made, what a row is (``task_types.TASK_TYPES``); empty if it is not known.
         expected: solvers that read what the task asks for, as the user says, so that they are no cue.
         verdict: what all this says in words, once it has been judged (``cards.text.verdicts``).
     """
@@ -333,6 +338,7 @@ class Report(msgspec.Struct, frozen=True):
     read: Provenance | None = None
     edited: bool = False
     external: bool = False
+    task_type: str = ""
     expected: tuple[str, ...] = ()
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
@@ -345,6 +351,16 @@ class Report(msgspec.Struct, frozen=True):
         """The findings that stop a release, those that cost most first."""
         above = [f for f in self.findings if f.status is Status.ABOVE and f.severity is Severity.ERROR]
         return tuple(sorted(above, key=lambda finding: -(finding.cost or 0.0)))
+
+    @property
+    def by_seriousness(self) -> tuple[Finding, ...]:
+        """The findings that have a value: those of the verdict first, then by outcome, and by what they cost."""
+        order = (Status.ABOVE, Status.OPEN, Status.NOTED, Status.EXEMPT, Status.BELOW)
+        measured = [f for f in self.findings if f.measured is not None and f.status in order]
+        in_verdict = self.verdict.checks
+        return tuple(sorted(
+            measured, key=lambda f: (f.check not in in_verdict, order.index(f.status), -(f.cost or 0.0))
+        ))  # fmt: skip
 
     @property
     def failed(self) -> bool:

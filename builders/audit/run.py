@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
@@ -27,6 +28,7 @@ from discoprobe.builders.audit.solvers.solver_table import (
     solve,
     solve_undecided,
 )
+from discoprobe.builders.audit.task_types import OVERLAP
 from discoprobe.builders.audit.thresholds import (
     BY_ID,
     CHECKS,
@@ -39,10 +41,17 @@ from discoprobe.builders.audit.thresholds import (
     largest_passing,
 )
 from discoprobe.builders.config import ANNOTATION, Config
+from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.process_pool import one_thread
 
+EXAMPLES = 5
+"""Rows that a finding of an integrity check names."""
+_GUESSED = 0.5
+"""Largest probability of being right of a row that a solver guesses."""
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
+_NOTES_OF_NATURAL = frozenset({"balance", "label-shares"})
+"""Checks of how often labels are, which are only reported where labels are those of the source."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 
@@ -107,7 +116,43 @@ def audit(
         read=data.read,
         edited=data.perturbation,
         external=data.external,
+        task_type=data.task_type,
     )
+
+
+def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
+    """The rows of a finding, all of them: those of a fault, or those that the solver of a shortcut gets right.
+
+    The check is run again, alone. Faulty rows of the last split come first; of a shortcut the surest row does.
+
+    Returns:
+        ``split``, ``id``, ``label`` (its name) and ``texts``; of duplicates and leaks also ``twin_split``, ``twin``
+        and ``twin_texts``: those of the first row that is repeated, else null.
+
+    Raises:
+        UnknownNameError: there is no such check.
+    """
+    if check not in BY_ID:
+        raise UnknownNameError("check", check, BY_ID)
+    if check in INTEGRITY:
+        finding = INTEGRITY[check](data)
+        ids, twins = finding.rows, finding.twins
+    else:
+        score = score_of_solver(data, check)
+        right = (
+            []
+            if score is None
+            else [row for row in np.argsort(-score.confidence, kind="stable") if score.correct[row] > _GUESSED]
+        )
+        ids = tuple(str(score.ids[row]) for row in right) if score else ()
+        twins = ()
+    frame = pl.DataFrame({"id": ids, "twin": twins or [None] * len(ids)}, {"id": pl.String, "twin": pl.String})
+    names = pl.col("label").replace_strict(dict(enumerate(data.labels)), default=None, return_dtype=pl.String)
+    rows = data.rows.unique("id", keep="first").select("id", pl.col("split").cast(pl.String), names, "texts")
+    of_twins = rows.select(twin="id", twin_split="split", twin_texts="texts")
+    frame = frame.join(rows, on="id", maintain_order="left")
+    frame = frame.join(of_twins, on="twin", how="left", maintain_order="left")
+    return frame.select("split", "id", "label", "texts", "twin_split", "twin", "twin_texts")
 
 
 def score_of_solver(data: AuditInput, check: str) -> Score | None:
@@ -135,7 +180,8 @@ def _check_integrity(data: AuditInput) -> list[Finding]:
     at_risk = {across: max(1, sum(list(data.counts.values())[int(across) :])) for across in (False, True)}
     for name, measure in INTEGRITY.items():
         check, finding = BY_ID[name], measure(data)
-        only_noted = (name == "balance" and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
+        finding = replace(finding, rows=finding.rows[:EXAMPLES], twins=finding.twins[:EXAMPLES])
+        only_noted = (name in _NOTES_OF_NATURAL and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
         only_noted = only_noted or (name == "group-split" and data.guessed_groups)
         finding = replace(finding, check=name, severity=Severity.NOTE if only_noted else Severity.ERROR)
         value = finding.measured
@@ -248,8 +294,10 @@ def _severity(check: Check, data: AuditInput) -> Severity:
 
     Where labels are those of the corpus and nobody edited or matched the texts, capitals are the corpus's too: they say
     where sentences begin, on which relations depend. What other columns tell about data of others is for their users.
+    Of inference, shared words are reported (``task_types.QUESTION``).
     """
     written = check.id == "case" and data.natural and not (data.external or data.perturbation)
     reported = written or (check.id == "metadata" and data.external)
+    reported = reported or (check.id in OVERLAP and data.task_type == "entailment" and not data.perturbation)
     counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not reported
     return Severity.ERROR if counts else Severity.NOTE

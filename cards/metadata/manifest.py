@@ -78,11 +78,12 @@ class AuditEntry(msgspec.Struct, kw_only=True):
 
     ``failed``, ``open``, ``exempt`` and ``not_measured`` are checks with these outcomes, those that cost most first;
     ``thresholds`` is the number of solvers that have one and are not exempt. ``unmeasured`` says why nothing was.
-    ``findings`` has those that a verdict names. ``missing`` says which splits are missing, ``edited`` whether texts
-    were edited, ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is
-    the solver with the largest gain of those that read texts, ``beside_text`` that of the others. ``open_reach`` is the
-    accuracy that those of ``open`` that read texts reach at most (the largest end of an interval), ``deciding_rows``
-    how many rows would decide them (`Report.deciding_rows`).
+    ``findings`` has those that a verdict names. ``dropped`` is the largest share of a split that is gone if later
+    splits share nothing with it. ``missing`` says which splits are missing, ``edited`` whether texts were edited,
+    ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is the solver
+    with the largest gain of those that read texts, ``beside_text`` that of the others. ``open_reach`` is the accuracy
+    that those of ``open`` that read texts reach at most (the largest end of an interval), ``deciding_rows`` how many
+    rows would decide them (`Report.deciding_rows`).
     """
 
     failed: list[str]
@@ -92,6 +93,7 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     thresholds: int = 0
     unmeasured: str = ""
     findings: dict[str, FindingEntry] = {}
+    dropped: float = 0.0
     missing: str = ""
     edited: bool = False
     external: bool = False
@@ -378,7 +380,8 @@ def audit_entry(report: Report) -> AuditEntry:
     undecided, exempt = ([f for f in report.findings if f.status is status] for status in (Status.OPEN, Status.EXEMPT))
     excess = {f.check: (BY_ID[f.check].of_text, f.figure.excess if f.figure else (0, 0.0)) for f in undecided}
     closest = max(undecided, key=lambda f: excess[f.check], default=None)
-    dependent = [f for f in report.findings if f.check in {"group-split", "altered-dup"} and f.grade]
+    noted = {"group-split", "altered-dup", "label-shares"}
+    dependent = [f for f in report.findings if f.check in noted and f.grade]
     named = {FLOOR, *failed, *(f.check for f in (*exempt, closest, best, beside, *dependent) if f)}
     return AuditEntry(
         failed=failed,
@@ -392,6 +395,7 @@ def audit_entry(report: Report) -> AuditEntry:
         ),
         unmeasured=report.unmeasured,
         findings={f.check: _finding_entry(f) for f in report.findings if f.check in named and f.figure},
+        dropped=max((f.dropped for f in report.findings), default=0.0),
         missing=""
         if {"train", "test"} <= report.counts.keys()
         else next(  # no validation split harms nothing

@@ -15,12 +15,14 @@ import polars as pl
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from discoprobe.builders.audit.report import CUE, NOT_AUDITED
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.readers import PLACES, sides
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.rows import ReleaseRow
+from discoprobe.cards.text import plots
 from discoprobe.cards.text.examples import ShownText, row_texts
 from discoprobe.cards.text.templating import plain, render
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
@@ -214,22 +216,27 @@ def _named_texts(row: ReleaseRow) -> Iterator[ShownText]:
 
 _LONGEST = 600
 """Characters of a text that are shown."""
+_SERIOUSNESS = ("fatal", "serious", CUE, "above", "minor", "not measured", "open", "below", NOT_AUDITED)
+"""Grades and words of verdicts, the most serious first."""
 
 
 def write_audit_page(path: Path, read: Read, reports: Sequence[Report]) -> None:
     """Writes one HTML page without external files: what was read, every check, and the rows that findings name.
 
-    It has a report with its verdict per dataset that was read, and why others were not.
+    It has a report with its verdict and a plot per dataset that was read, and why others were not. What is most serious
+    comes first, of the datasets and of the checks.
     """
     datasets, skipped = read
-    sections = list(zip(reports, map(_texts_of_findings, datasets, reports), strict=True))
+    plotted = map(plots.audit_plot, reports)
+    sections = list(zip(reports, map(_texts_of_findings, datasets, reports), plotted, strict=True))
+    sections.sort(key=lambda section: _SERIOUSNESS.index(section[0].verdict.grade or section[0].verdict.word))
     page = render("audit_page.html", package="review", sections=sections, skipped=skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8", newline="\n")
 
 
 def _texts_of_findings(data: AuditInput, report: Report) -> dict[str, tuple[str, str, list[str]]]:
-    """Split, label and texts of the rows that findings name, by id."""
-    ids = sorted({row for finding in report.findings for row in finding.rows})
+    """Split, label and texts of the rows that findings name, and of those that they repeat, by id."""
+    ids = sorted({row for finding in report.findings for row in (*finding.rows, *finding.twins)})
     rows = data.rows.filter(pl.col("id").is_in(ids)).select("id", "split", "label", "texts").unique("id")
     return {
         row_id: (split, data.labels[label], [plain(text or "", _LONGEST) for text in texts])

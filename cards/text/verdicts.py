@@ -27,7 +27,8 @@ from discoprobe.builders.audit.report import (
     designs,
     grade_of,
 )
-from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, OF_WORDS, Kind
+from discoprobe.builders.audit.task_types import OVERLAP
+from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, MOST_DROPPED, OF_WORDS, Kind
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, ConfigEntry, FindingEntry, audit_entry
 
 ABOVE: Final = str(Status.ABOVE)
@@ -38,8 +39,6 @@ _NAMED: Final = 3
 """Checks that a verdict names; of more it gives the number."""
 _WITH_CUE: Final = frozenset({"token", "surface"})
 """Solvers whose finding names the cue."""
-_FEW: Final = 0.1
-"""Largest share of faulty rows that `build import --drop-leaks` leaves out."""
 
 
 def verdict_of(report: Report) -> Verdict:
@@ -98,7 +97,7 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences = [cue, f"{rest[:1].upper()}{rest[1:]}"]
         word = CUE
     if audit.failed:
-        sentences += _about_faults(checks, findings, external=audit.external)
+        sentences += _about_faults(checks, findings, audit)
     if faults:
         remarks.append(f"{faults} (all languages of the task)" if of_design and not audit.failed else faults)
     best = audit.strongest
@@ -131,6 +130,8 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
             f"{_figure('altered-dup', altered)}: no fault in data of others, where it may be the design, but a "
             "model may know these rows from training."
         )
+    if (shares := findings.get("label-shares")) and shares.status == Status.NOTED and audit.external:
+        sentences.append(f"Label shares differ between splits: {shares.detail}.")
     if word != UNMEASURED and (without := audit.not_measured):
         more = f" and {len(without) - _NAMED} more" if len(without) > _NAMED else ""
         sentences.append(f"Not measured: {', '.join(without[:_NAMED])}{more}.")
@@ -244,7 +245,7 @@ ADVICE: Final = {
 """Kind of advice → what it means."""
 
 
-def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *, external: bool) -> list[str]:
+def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], audit: AuditEntry) -> list[str]:
     """What the solver that costs most reads, with the cue if it is known; and how faulty rows can be taken out."""
     sentences = []
     solver = next((check for check in checks[:_NAMED] if BY_ID[check].kind is Kind.SHORTCUT and check in findings), "")
@@ -254,9 +255,9 @@ def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], *
     faulty = [check for check in checks if BY_ID[check].removable]
     if not faulty:
         return sentences
-    leaks = external and LEAKS.keys() >= set(faulty)
+    leaks = audit.external and LEAKS.keys() >= set(faulty)
     rows = "These rows" if len(faulty) == len(checks) else f"The rows of {', '.join(faulty)}"
-    if leaks and all(findings[check].cost <= _FEW for check in faulty):
+    if leaks and audit.dropped <= MOST_DROPPED:
         sentences.append(f"{rows} can be taken out with `build import … --drop-leaks`.")
     elif leaks:
         again = "divides all rows again, each once, so that no sentence is in two splits"
@@ -283,9 +284,12 @@ def _cue(audit: AuditEntry, findings: Mapping[str, FindingEntry]) -> str:
         return ""
     cue = finding.detail if best in _WITH_CUE else ""
     value = f"This alone reaches {finding.value:.3f} ({best}; majority baseline {finding.baseline or 0.0:.3f})."
+    option = f"--expected {'words' if best in OF_WORDS else best}"
+    if best in OVERLAP:
+        option = "--task-type paraphrase"
     return (
-        f"Cue: {cue or KNOWN_AS[best]}. {value} If the labels are about this, say so with --expected "
-        f"{'words' if best in OF_WORDS else best}; if not, do not use these data."
+        f"Cue: {cue or KNOWN_AS[best]}. {value} If the labels are about this, say so with {option}; if not, do not use "
+        "these data."
     )
 
 

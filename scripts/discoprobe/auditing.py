@@ -17,7 +17,9 @@ from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
-from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit.own_configs import from_config
+from discoprobe.builders.audit.report import Report
+from discoprobe.builders.audit.run import audit, rows_of
 from discoprobe.builders.audit.thresholds import BY_ID, OF_WORDS
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
@@ -37,13 +39,36 @@ if TYPE_CHECKING:
 
     import datasets
 
-    from discoprobe.builders.audit.report import Report
+
+class ReportWithRows(Report, frozen=True, dict=True):
+    """A report beside the data that it is on, so that it can give the rows of each finding."""
+
+    def rows(self, check: str) -> pl.DataFrame:
+        """The rows of the finding of a check, all of them; the check is run again, alone.
+
+        Returns:
+            The faulty rows, those of test first; or the rows that the solver of a shortcut gets right, the surest
+            first. Columns: ``split``, ``id``, ``label`` (its name) and ``texts``; ``twin_split``, ``twin`` and
+            ``twin_texts`` are split, id and texts of the row that a duplicate or a leak repeats, else null.
+
+        Raises:
+            UnknownNameError: there is no such check.
+        """
+        return rows_of(vars(self)["data"], check)
+
+
+def _with_rows(report: Report, data: AuditInput) -> ReportWithRows:
+    values = {name: getattr(report, name) for name in report.__struct_fields__}
+    with_rows = ReportWithRows(**values)
+    vars(with_rows)["data"] = data
+    return with_rows
 
 
 def reading_of(  # noqa: PLR0913 (one parameter per option)
     *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
     split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
     encoding: str = "", group: str | None = None, edited: Sequence[str] | None = None,
+    task_type: str | None = None,
 ) -> Reading:  # fmt: skip
     """How data are read, from the values of options.
 
@@ -62,6 +87,7 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     return Reading(
         format_name, tuple(text or ()), tuple(choices or ()), label, pair, next(iter(columns), None), named,
         tuple(exclude or ()), config, encoding=encoding, group=group, edited=tuple(edited or ()),
+        task_type=task_type or "",
     )  # fmt: skip
 
 
@@ -222,8 +248,8 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     pair: str | None = None, split: str | Sequence[str] = (), group: str | None = None,
     edited: str | Sequence[str] = (), exclude: str | Sequence[str] = (), config: str | None = None,
     expected: str | Sequence[str] = (), format_name: str | None = None, encoding: str = "", name: str = "data",
-    jobs: int = 1,
-) -> Report:  # fmt: skip
+    task_type: str = "", jobs: int = 1,
+) -> ReportWithRows:  # fmt: skip
     """The audit of a config or of data in memory.
 
     Args:
@@ -245,17 +271,19 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         format_name: format of files, as ``--format`` has it. By default it is detected.
         encoding: of text files, as Python calls it.
         name: name of the data in the report.
+        task_type: what a row is, as ``--task-type`` has it. By default that of pairs of texts is guessed.
         jobs: with 2 or more, checks and solvers run in two processes.
 
     Raises:
         UnreadableDataError: the columns cannot be detected, or there are no rows.
     """
     if isinstance(data, Config | AuditInput):
-        return judged([audit(data)])[0]
+        rows = data if isinstance(data, AuditInput) else from_config(data)
+        return _with_rows(judged([audit(rows)])[0], rows)
     reading = reading_of(
         text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
         exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
-        edited=_names(edited),
+        edited=_names(edited), task_type=task_type,
     )  # fmt: skip
     paths = [data] if isinstance(data, str | Path) else data
     splits = data if isinstance(data, Mapping) else {"test": data}
@@ -270,7 +298,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
     report = reports(read, jobs, silent, _names(expected))[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
-    return msgspec.structs.replace(report, notes=(*report.notes, *notes))
+    return _with_rows(msgspec.structs.replace(report, notes=(*report.notes, *notes)), read[0])
 
 
 def _frame(rows: Any) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -17,13 +17,14 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from discoprobe.auditing import judged, read_all
-from discoprobe.builders.audit.frame import COMPARED, AuditInput, with_edited
+from discoprobe.builders.audit.frame import AuditInput, with_edited
 from discoprobe.builders.audit.inputs.data_files import Reading, Skipped
 from discoprobe.builders.audit.integrity import SPLIT_NUMBER, shared_by
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.thresholds import LEAKS
+from discoprobe.builders.audit.task_types import TASK_TYPES, TaskType, check_task_type, with_task_type
+from discoprobe.builders.audit.thresholds import LEAKS, MOST_DROPPED
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata.yaml_header import is_language, language_code
@@ -35,23 +36,6 @@ from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.tables import is_archive
-
-TaskType = Literal["single", "pair", "entailment", "paraphrase", "similarity", "choice", "minimal-pairs"]
-TASK_TYPES: Final[dict[TaskType, tuple[Shape, str]]] = {
-    "single": (Shape.SENTENCE, "The label of a text"),
-    "pair": (Shape.PAIR, "The label of two texts"),
-    "entailment": (Shape.PAIR, "Whether one text follows from the other"),
-    "paraphrase": (Shape.PAIR, "Whether two texts say the same"),
-    "similarity": (Shape.SCORED, "How similar two sentences are"),
-    "choice": (Shape.CHOICE, "The right one of several choices"),
-    "minimal-pairs": (Shape.CHOICE, "The acceptable one of two sentences"),
-}
-"""Type of a row → the columns it gets, and what is asked."""
-_COMPARING: Final = frozenset({"entailment", "paraphrase", "similarity"})
-"""Types whose labels say how much of one text is in the other, so that overlap is no fault (``COMPARED``)."""
-MOST_DROPPED: Final = 0.1
-"""Largest share of a split that may be left out because it leaks."""
-
 
 Leaks = Literal["keep", "drop", "regroup"]
 
@@ -94,7 +78,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         config = suite_of(task_type, files, name=name, lang=lang, source=_with_files(source, files))
         report = audit(config)
     else:
-        read, skipped = read_all(names, out, reading)
+        read, skipped = read_all(names, out, replace(reading, task_type=of_rows))
         if len(read) > 1:
             found = ", ".join(data.name for data in read)
             raise DiscoprobeError(f"{' '.join(names)}: {len(read)} datasets ({found}); import them one by one")
@@ -105,7 +89,8 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         if not files:  # the repository on the Hub
             source = replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, of_rows, name=name, lang=lang, source=source, leaks=leaks)
-        report = replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
+        typed = with_task_type(with_edited(from_config(config), reading.edited), of_rows)
+        report = replace(audit(typed), read=data.read)
     (report,) = judged([report])
     written = not strict or not report.failed or report.verdict.is_minor
     if written:
@@ -151,23 +136,16 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     Raises:
         DiscoprobeError: the rows are not of this type, or ``drop`` would take more than ``MOST_DROPPED`` of a split.
     """
-    shape, question = TASK_TYPES[task_type]
-    expected = Shape.PAIR if shape is Shape.SCORED else shape
-    if data.shape is not expected or (task_type == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
-        contents = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}
-        content = contents.get(data.shape, "many texts")
-        raise DiscoprobeError(f"{data.name}: a row holds {content}, which does not fit --task-type {task_type}")
-    if task_type == "similarity" and data.rows["score"].null_count():
-        raise DiscoprobeError(
-            f"{data.name}: the label column holds no numbers, which --task-type similarity needs; name one with --label"
-        )
+    shape, question = TASK_TYPES[check_task_type(data, task_type)]
     used, dropped = without_leaks(data) if leaks == "drop" else (data, {})
-    for split, n in data.counts.items():
-        if (fewer := n - used.counts.get(split, 0)) > MOST_DROPPED * n:
+    different, left = (dict(rows.keyed.group_by("split").agg(pl.col("input").n_unique()).iter_rows()) for rows in (
+        data, used))  # fmt: skip
+    for split, n in different.items():
+        if (fewer := n - left.get(split, 0)) > MOST_DROPPED * n:
             raise DiscoprobeError(
-                f"--drop-leaks would leave out {fewer:,} of the {n:,} rows of {split}, more than a tenth. Keep them "
-                "(the card says what leaks), or use --regroup: it divides all rows again, so that rows that share a "
-                "sentence are in one split"
+                f"--drop-leaks would leave out {fewer:,} of the {n:,} rows of {split}, more than a tenth. "
+                "Keep them (the card says what leaks), or use --regroup: it divides all rows again, so that rows that "
+                "share a sentence are in one split"
             )
     remark = ""
     if leaks == "regroup":
@@ -201,14 +179,13 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     read = f" Read as {data.read.format}." if data.read and data.read.format else ""
     of_source = "Rows and labels" if remark else "Rows, labels and splits"
     about = f"{of_source} are those of the source; they were audited, not chosen.{read}"
-    exempt = COMPARED if task_type in _COMPARING else data.exempt
     return Config(
         name=f"{name}_{lang}", task=name, lang=lang, shape=shape, labels=data.labels, splits=splits,
         drops=left_out | dropped, meanings=meanings | {check: LEAKS[check] for check in dropped},
         candidates=data.rows.height + sum(left_out.values()), sources=(source,), read=(source.name,),
         definition=f"{question}, from {source.name}.\n\n{about}", asks=question, split_by="",
         published=True, pairs=False,
-        notes=(*(data.read.notes if data.read else ()), *filter(None, [remark])), exempt=exempt,
+        notes=(*(data.read.notes if data.read else ()), *filter(None, [remark])), exempt=data.exempt,
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from datasets import DatasetDict
 
-    from discoprobe.builders.audit.report import Report
+    from discoprobe.auditing import ReportWithRows
     from discoprobe.builders.settings import Settings
     from discoprobe.loaders.errors import OnError
 
@@ -47,7 +47,7 @@ class BuiltConfig(Config, frozen=True, dict=True):
     """A config that `build` returned; notebooks show it as a table with its audit and some rows."""
 
     @functools.cached_property
-    def report(self) -> Report:
+    def report(self) -> ReportWithRows:
         """Its audit, made when it is first asked for."""
         return audit_any(self)
 

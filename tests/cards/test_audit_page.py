@@ -70,3 +70,57 @@ def test_what_is_printed_fits_eighty_columns(tmp_path):
         done = CliRunner().invoke(app, ["audit", *paths])
         assert max(map(len, done.stdout.splitlines())) <= 80, done.stdout
         assert "train" in done.stdout
+
+
+def _files(folder):
+    """A set of which test repeats two rows of train and one class has a word of its own, and a set without a fault."""
+    source = random.Random(3)
+    vocabulary = [f"{word}{number}" for word in WORDS for number in range(60)]
+    rows = [
+        {"text": " ".join(source.choices(vocabulary, k=12)), "label": at % 2} for at in source.sample(range(400), 400)
+    ]
+    (folder / "clean.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    marked = [row | {"text": f"{row['text']}{(',', '')[row['label']]} so it is"} for row in rows]
+    (folder / "faulty_train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in marked[:280]))
+    (folder / "faulty_test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*marked[280:], *marked[:2]]))
+
+
+def test_the_page_is_in_the_order_of_seriousness_and_has_a_plot(tmp_path):
+    _files(tmp_path)
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(app, ["audit", str(tmp_path), "--html", str(page)])
+    assert done.exception.exit_status == 3
+    text = page.read_text()
+    assert re.findall(r"<h2>(\w+): (\w+)", text) == [("faulty", "above"), ("clean", "open")]
+    assert text.count("<svg ") == 2
+    assert text.count("accuracy of shortcuts, 95 % interval") == 2
+    for section in text.split("<h2>")[1:3]:
+        checks = section[section.index("<th>check</th>") :]
+        statuses = re.findall(r'<td class="(above|open|noted|exempt|below)">', checks)
+        order = ["above", "open", "noted", "exempt", "below"]
+        assert statuses == sorted(statuses, key=order.index)
+    checks = re.findall(r"<td>([\w-]+)<br>", text.split("<h2>")[1])
+    assert checks.index("punctuation") < checks.index("dup-across"), "two repeated rows cost less"
+    assert checks.index("dup-across") < checks.index("clean-text"), "what is below comes last"
+
+
+def test_a_repeated_row_is_shown_with_its_twin(tmp_path):
+    _files(tmp_path)
+    page = tmp_path / "page.html"
+    CliRunner().invoke(app, ["audit", str(tmp_path), "--html", str(page)])
+    shown = r"<small>{} · label (\d)</small><br>([^<]+)"
+    both = f"<blockquote>{shown.format('test · test:120')}<br>{shown.format('twin: train · train:0')}</blockquote>"
+    twin = re.search(both, page.read_text())
+    assert twin
+    assert (twin[1], twin[2]) == (twin[3], twin[4])
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps({"text": word, "label": 0}) + "\n" for word in WORDS))
+    command = [sys.executable, "-m", "discoprobe", "audit", str(tmp_path / "rows.jsonl"), "--text", "text"]
+    for extra in ([], ["--json"], ["--rows", "dup-within"]):
+        with subprocess.Popen([*command, *extra], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert b"Traceback" not in (said := process.stderr.read())
+            assert b"Errno" not in said
+            assert b"pipe" not in said.lower()

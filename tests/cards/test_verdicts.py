@@ -152,15 +152,19 @@ def test_faulty_rows_are_graded_by_their_share(rows, of, grade):
     assert verdict.is_minor is (grade == "minor")
 
 
-def _leak(check, cost):
-    return Finding(check, Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, round(1000 * cost), 0, n=1000, cost=cost)
+def _leak(check, cost, dropped=0.0):
+    return Finding(
+        check, Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, round(1000 * cost), 0, n=1000, cost=cost, dropped=dropped
+    )
 
 
 @pytest.mark.parametrize(
     ("findings", "remedy"),
     [
         ([_leak("dup-across", 0.01)], "These rows can be taken out with `build import … --drop-leaks`."),
-        ([_leak("near-dup", 0.5)], "`build import … --regroup` divides all rows again"),
+        ([_leak("dup-within", 0.5)], "These rows can be taken out with `build import … --drop-leaks`."),
+        ([_leak("near-dup", 0.5, 0.02)], "These rows can be taken out with `build import … --drop-leaks`."),
+        ([_leak("near-dup", 0.01, 0.5)], "`build import … --regroup` divides all rows again"),
         ([_leak("label-conflict", 0.01)], "Without these rows this fault would be gone."),
         ([_leak("dup-across", 0.01), _finding(0.9, 400)], "The rows of dup-across can be taken out with `build"),
         ([_leak("unperturbed", 0.01), _finding(0.9, 400)], "Without the rows of unperturbed this fault"),

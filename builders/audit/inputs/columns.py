@@ -94,7 +94,7 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
             among = "; ".join(", ".join(columns) for columns in guesses)
             raise UnreadableDataError(f"{name}: which columns hold the choices? Name them with --choices: {among}")
         choices = guesses[0] if guesses else ()
-    texts = reading.text or _guess_texts(name, frame, {label, *choices}, needed=not choices)
+    texts = reading.text or _guess_texts(name, frame, label, choices)
     return Roles("", texts, (label,), choices, exclude=reading.exclude, pair=pair, notes=notes)
 
 
@@ -199,16 +199,12 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
     return guesses + [(column,) for column in lists]
 
 
-def _guess_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
+def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[str]) -> tuple[str, ...]:
     """The columns of running text; several only if they are parts of a numbered row."""
+    others, needed = {label, *choices}, not choices
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
-    if len(prose) == 1 and (lists := _lists_beside(frame, prose[0], others)):
-        both = ",".join([*prose, *lists])
-        raise UnreadableDataError(
-            f"{name}: {_list_columns(frame, lists)} holds lists beside the text '{prose[0]}'; say with --text {both} "
-            f"that they belong to a row, or with --text {prose[0]} that they do not"
-        )
     if len(prose) == 1 or (prose and all(_NUMBERED.match(column) for column in prose)):
+        _check_other_inputs(name, frame, prose, label, others)
         return tuple(prose)
     texts = [
         column
@@ -221,22 +217,66 @@ def _guess_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bo
     raise UnreadableDataError(f"{name}: which columns hold the text? Name them in order with --text: {among}")
 
 
-def _lists_beside(frame: pl.DataFrame, text: str, others: set[str]) -> list[str]:
-    """Columns with lists of strings that may belong to a row as the text does (keywords), and are not its words."""
-    if frame.schema[text] != pl.String:
+def _check_other_inputs(name: str, frame: pl.DataFrame, texts: Sequence[str], label: str, others: set[str]) -> None:
+    """Raises an error if another column may be an input, too: lists (keywords), or a word that is asked about."""
+    beside = f"the text '{texts[0]}'" if len(texts) == 1 else "the texts"
+    found = {
+        f"holds lists beside {beside}": _lists_beside(frame, texts, label, others),
+        f"says which of two labels {beside} has": _words_asked_about(frame, texts, label, others),
+    }
+    for what, columns in found.items():
+        if columns:
+            both, alone = (" ".join(f"--text {column}" for column in named) for named in ((*texts, *columns), texts))
+            raise UnreadableDataError(
+                f"{name}: {_list_columns(frame, columns)} {what}; say with {both} that they belong to a row, or with "
+                f"{alone} that they do not"
+            )
+
+
+def _lists_beside(frame: pl.DataFrame, texts: Sequence[str], label: str, others: set[str]) -> list[str]:
+    """Columns with lists of strings that are neither the words of a text nor labels, such as those of annotators."""
+    if any(frame.schema[text] != pl.String for text in texts):
         return []
-    length = pl.col(text).str.replace_all(r"\s", "").str.len_chars().sum()
+    length = pl.sum_horizontal(pl.col(*texts).str.replace_all(r"\s", "").str.len_chars()).sum()
     lists = [
         column
         for column, dtype in frame.schema.items()
-        if dtype == pl.List(pl.String) and column not in others and not _NOT_TEXT.search(column)
+        if dtype == pl.List(pl.String) and column not in {*others, *texts} and not _NOT_TEXT.search(column)
     ]
     shares = frame.select(pl.col(column).list.join("").str.len_chars().sum() / length for column in lists)
-    return [column for column in lists if 0 < (shares[column][0] or 0.0) < _COPIED]
+    labels = frame[label].cast(pl.String).unique().implode()
+    are_labels = frame.select(pl.col(column).explode().drop_nulls().is_in(labels).mean() for column in lists)
+    return [
+        column
+        for column in lists
+        if 0 < (shares[column][0] or 0.0) < _COPIED and (are_labels[column][0] or 0.0) < _MOSTLY
+    ]
 
 
 _COPIED = 0.5
 """A list of words with at least this share of the characters of a text is the text again."""
+
+
+def _words_asked_about(frame: pl.DataFrame, texts: Sequence[str], label: str, others: set[str]) -> list[str]:
+    """Columns with a word of the text that says which label is meant, where texts have several (aspects, senses).
+
+    Most of their values are in the text of their row, and of the rows whose text has two labels, most have one label
+    for the text and the value.
+    """
+    text, truth = pl.struct(*texts), pl.col(label)
+    unclear = frame.filter(truth.n_unique().over(text) > 1)
+    if unclear.is_empty():
+        return []
+    whole = pl.concat_str(*(pl.col(column).cast(pl.String) for column in texts), separator=" ").str.to_lowercase()
+    columns = [
+        column for column, dtype in frame.schema.items() if dtype == pl.String and column not in {*others, *texts}
+    ]
+    return [
+        column
+        for column in columns
+        if frame.select(whole.str.contains(pl.col(column).str.to_lowercase(), literal=True).mean()).item() >= _MOSTLY
+        and unclear.select((truth.n_unique().over(text, column) == 1).mean()).item() >= _MOSTLY
+    ]
 
 
 def _has_text_name(column: str) -> bool:
@@ -360,9 +400,7 @@ def read_columns(
     columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair, "group": group}
     columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
     about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
-    data = of_others(
-        name, shape, used, rows, about, compared=roles.compares, pairs=paired, guessed_groups=reading.group is None
-    )
+    data = of_others(name, shape, used, rows, about, pairs=paired, guessed_groups=reading.group is None)
     return data, tuple(skipped)
 
 
@@ -377,21 +415,25 @@ def _unused(frame: pl.DataFrame, roles: Roles) -> list[str]:
     if frame.schema[roles.label].is_nested():
         return []
     used = {*roles.texts, *roles.choices, *roles.labels, roles.choice_names, roles.pair, roles.group}
-    columns = [column for column in frame.columns if column not in used]
-    label, notes = frame[roles.label].cast(pl.String), []
-    most = float(label.drop_nulls().value_counts()["count"].max() or 0)  # type: ignore[arg-type]
+    columns, notes = [column for column in frame.columns if column not in used], []
     for column in columns:
         if frame.schema[column].is_nested() or not 1 < frame[column].n_unique() <= max(2, frame.height // 5):
             continue
-        both = frame.select(value=pl.col(column).cast(pl.String, strict=False), label=label).drop_nulls()
-        told = int(both.group_by("value", "label").len().group_by("value").agg(pl.col("len").max())["len"].sum())
-        if told - most >= _REPEATS * (both.height - most) > 0:
-            notes.append(f"'{column}' repeats the label in {told / both.height:.1%} of the rows; it is not used")
+        if share := _told(frame[column], frame[roles.label]):
+            notes.append(f"'{column}' repeats the label in {share:.1%} of the rows; it is not used")
     if columns:
         shown = ", ".join(f"'{column}'" for column in columns[:_NAMED])
         more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
         notes.append(f"neither text nor label: {shown}{more}")
     return notes
+
+
+def _told(column: pl.Series, label: pl.Series) -> float:
+    """The share of rows in which a column tells the label, if it is so large that it repeats the label; else 0."""
+    both = pl.DataFrame({"value": column.cast(pl.String, strict=False), "label": label.cast(pl.String)}).drop_nulls()
+    most = float(both["label"].value_counts()["count"].max() or 0)  # type: ignore[arg-type]
+    told = int(both.group_by("value", "label").len().group_by("value").agg(pl.col("len").max())["len"].sum())
+    return told / both.height if told - most >= _REPEATS * (both.height - most) > 0 else 0.0
 
 
 GROUPS = re.compile(
@@ -407,16 +449,20 @@ _FEWEST_GROUPS = 20
 def _with_group(roles: Roles, splits: Mapping[str, pl.DataFrame], named: str | None) -> Roles:
     """The roles with the column of groups: the one that the user names, or else the first with such a name.
 
-    Without a name from the user, most of its values must occur in several rows, and there must be enough of them.
+    Without a name from the user, most of its values must occur in several rows, and there must be enough of them. Those
+    that stand for the labels, one for one, are no groups.
     """
     if named:
         return replace(roles, group=named)
     taken = {*roles.texts, *roles.choices, *roles.labels, roles.pair}
-    for column in next(iter(splits.values())).columns:
+    first = next(iter(splits.values()))
+    for column in first.columns:
         parts = [frame[column] for frame in splits.values() if column in frame.columns]
         if column in taken or not GROUPS.match(column) or any(part.dtype.is_nested() for part in parts):
             continue
         sizes = pl.concat([part.cast(pl.String) for part in parts]).drop_nulls().value_counts()["count"]
+        if not first.schema[roles.label].is_nested() and _told(first[roles.label], first[column]):
+            continue
         if len(sizes) >= _FEWEST_GROUPS and 2 * int((sizes > 1).sum()) > len(sizes):
             note = f"rows with the same '{column}' are taken as one group; name another column with --group"
             return replace(roles, group=column, notes=(*roles.notes, note))

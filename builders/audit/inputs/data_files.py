@@ -46,6 +46,7 @@ class Reading(msgspec.Struct, frozen=True):
         config: configuration of a dataset of the Hub.
         group: column with the same value in all rows that depend on each other, such as those of a document.
         edited: labels of texts that were edited.
+        task_type: what a row is, one of ``task_types.TASK_TYPES``.
         encoding: of text files, as Python calls it; by default that of the byte order mark, or UTF-8.
     """
 
@@ -61,6 +62,7 @@ class Reading(msgspec.Struct, frozen=True):
     group: str | None = None
     edited: tuple[str, ...] = ()
     encoding: str = ""
+    task_type: str = ""
 
     @property
     def names_columns(self) -> bool:

@@ -25,7 +25,6 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         exclude: labels that are no classes.
         pair: column of pairs.
         group: column of what rows share, such as a document.
-        compares: whether the label says how much of one text is in the other (``frame.COMPARED``).
         notes: how columns were found, for people.
     """
 
@@ -38,7 +37,6 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exclude: tuple[str, ...] = ()
     pair: str | None = None
     group: str | None = None
-    compares: bool = False
     notes: tuple[str, ...] = ()
 
     @property

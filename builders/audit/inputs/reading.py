@@ -27,6 +27,7 @@ from discoprobe.builders.audit.inputs.data_files import (
 from discoprobe.builders.audit.inputs.headerless import guess_lines, read_lines, spread_rows
 from discoprobe.builders.audit.inputs.published import LINES
 from discoprobe.builders.audit.own_configs import own_shape, read_own
+from discoprobe.builders.audit.task_types import with_task_type
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
 from discoprobe.loaders.tables import Table, read_fields, read_table, unpacked
 
@@ -73,8 +74,8 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
 
 
 def _finished(data: AuditInput, reading: Reading) -> AuditInput:
-    """The data with edited texts known as such, and with what a row holds."""
-    data = with_edited(data, reading.edited)
+    """The data with edited texts known as such, and with what a row holds and is."""
+    data = with_task_type(with_edited(data, reading.edited), reading.task_type)
     return with_provenance(data, row=data.row)
 
 

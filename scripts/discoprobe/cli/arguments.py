@@ -127,6 +127,9 @@ GroupColumn = Annotated[str | None, typer.Option("--group", help=
 EditedLabels = Annotated[Texts, typer.Option("--edited", help=
     "A label of texts that were edited: then solvers of words and characters count as faults. Default: usual names, "
     "such as `edited` beside `original`. Repeatable.")]
+AuditedType = Annotated[str | None, typer.Option("--task-type", help=
+    "What a row is, as in `import`: `pair` makes shared words a fault, `entailment` reports them, `paraphrase` and "
+    "`similarity` are about them. Default: guessed from labels and texts.")]
 Expected = Annotated[Texts, typer.Option("--expected", help=
     "A check that reads what the labels are about, so that it is no cue; `words` stands for all solvers of words and "
     "characters. Repeatable.")]
@@ -155,6 +158,9 @@ Format = Annotated[str | None, typer.Option("--format", help=
     "pairs or table. Default: detected.")]
 Html = Annotated[Path | None, typer.Option("--html", help=
     "Also write the report as one HTML page with the rows that show each finding.")]
+RowsOf = Annotated[str, typer.Option("--rows", metavar="CHECK", help=
+    "Print only the rows of this check's finding, as JSON lines: the faulty ones, each with the row that it repeats, "
+    "or those that the solver of a shortcut gets right.")]
 Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
 ReleaseNumber = Annotated[str, typer.Option("--release", help=
     "The release number, X.Y.Z. Default: derived from the changes.")]

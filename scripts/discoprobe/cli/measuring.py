@@ -18,6 +18,7 @@ from discoprobe.loaders.errors import AUDIT_FAILED, UNMEASURED, DiscoprobeError,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from discoprobe.builders.audit.frame import AuditInput
     from discoprobe.builders.audit.inputs.data_files import Skipped
     from discoprobe.builders.audit.report import Finding, Report
     from discoprobe.cli.terminal import Cell
@@ -39,10 +40,10 @@ app = typer.Typer()
 def audit_(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
-    group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
+    group: arg.GroupColumn = None, edited: arg.EditedLabels = None, task_type: arg.AuditedType = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
     format_: arg.Format = None, encoding: arg.Encoding = "", expected: arg.Expected = None, html: arg.Html = None,
-    jobs: arg.Jobs = 1, _plugins: arg.Plugins = None, json_: arg.Json = False,
+    rows: arg.RowsOf = "", jobs: arg.Jobs = 1, _plugins: arg.Plugins = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
@@ -51,14 +52,19 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
-    from discoprobe.auditing import audit_all, design_rows, reading_of
+    from discoprobe.auditing import audit_all, design_rows, read_all, reading_of
     from discoprobe.builders.audit.report import CUE, Grade, Status
     from discoprobe.remote_folders import local
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_, encoding=encoding, group=group, edited=edited,
+        format_name=format_, encoding=encoding, group=group, edited=edited, task_type=task_type,
     )  # fmt: skip
+    if rows:
+        if html or json_:
+            raise UsageError("--rows prints the rows of one check and makes no report: leave out --html and --json")
+        _print_rows(read_all(names or [], local(out), reading)[0], rows)
+        return
     with terminal.progress() as progress:
         read, audited = audit_all(names or [], local(out), reading, jobs, progress, expected=expected or ())
     skipped = read[1]
@@ -88,6 +94,15 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"not read: {'; '.join(broken)} (see above)")
     if unmeasured := by_word.get(Status.UNMEASURED):
         raise OutcomeError(f"nothing could be measured on {', '.join(unmeasured)}", UNMEASURED)
+
+
+def _print_rows(datasets: Sequence[AuditInput], check: str) -> None:
+    """Prints the rows of a finding as JSON lines, with the name of their data."""
+    from discoprobe.builders.audit.run import rows_of
+
+    for data in datasets:
+        for row in rows_of(data, check).iter_rows(named=True):
+            terminal.print_json({"data": data.name, **row}, indent=None)
 
 
 @app.command("import")
@@ -268,7 +283,9 @@ def _show_findings(findings: Sequence[Finding], *, table: bool = True) -> None:
         rows.append(row | {"threshold": None if figure.threshold is None else f"{figure.threshold:.3g}"})
         if finding.status in {"above", "exempt"} or (finding.status in {"noted", "not measured"} and finding.detail):
             text = "; ".join(filter(None, (finding.reason, finding.detail))) or str(finding.status)
-            ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
+            twins = [f" with {twin}" for twin in finding.twins] or [""] * len(finding.rows)
+            named = [f"{row}{twin}" for row, twin in zip(finding.rows, twins, strict=True)][:_NAMED]
+            ids = f" (rows {', '.join(named)})" if named and finding.status != "noted" else ""
             details.append(f"{finding.check}: {text}{ids}")
     if table:
         terminal.show(rows, ["check", "outcome", "measured", "threshold"], width=terminal.NARROW)

@@ -182,10 +182,13 @@ def progress() -> Iterator[ProgressDisplay]:
     display.print_speed()
 
 
-def print_json(value: object) -> None:
-    """Prints a value as JSON; dates and paths as text. If stdout is not Unicode, JSON escapes other characters."""
+def print_json(value: object, *, indent: int | None = 1) -> None:
+    """Prints a value as JSON; dates and paths as text, and on one line if ``indent`` is None.
+
+    If stdout is not Unicode, JSON escapes other characters.
+    """
     is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    sys.stdout.write(json.dumps(value, ensure_ascii=not is_unicode, indent=1, default=str) + "\n")
+    sys.stdout.write(json.dumps(value, ensure_ascii=not is_unicode, indent=indent, default=str) + "\n")
 
 
 def show(

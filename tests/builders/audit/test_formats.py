@@ -9,10 +9,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from discoprobe.builders import Shape, all_tasks, schema
 from discoprobe.builders.audit import Status, UnreadableDataError, audit
 from discoprobe.builders.audit.inputs import FORMATS, Reading, published, read, read_frames
+from discoprobe.cli import app
 from discoprobe.loaders import UnknownNameError
 
 
@@ -431,7 +433,13 @@ def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
     assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}
 
 
-@pytest.mark.parametrize("column", ["gold_name", "rating", "target_class", "polarity"])
+REPEATS = (
+    "gold_name", "rating", "target_class", "polarity", "label_id", "label_text", "class_index", "sentiment", "stars",
+    "category", "y_true", "source", "genre", "is_positive", "annotation",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("column", REPEATS)
 @pytest.mark.parametrize("wrong", [0, 2])
 def test_a_column_that_repeats_the_label_is_named(make, column, wrong):
     labels = make.labels(200, 2)
@@ -441,6 +449,28 @@ def test_a_column_that_repeats_the_label_is_named(make, column, wrong):
     share = f"{(200 - wrong) / 200:.1%}"
     assert f"'{column}' repeats the label in {share} of the rows; it is not used" in data.read.notes
     assert f"neither text nor label: '{column}', 'row'" in data.read.notes
+
+
+@pytest.mark.parametrize("column", ["topic", "source", "topic_id", "intent_name"])
+@pytest.mark.parametrize("wrong", [0, 3])
+def test_a_column_that_repeats_many_labels_is_named_and_is_no_group(make, column, wrong):
+    """A name of groups, such as `topic`, does not make groups of the classes."""
+    labels = make.labels(300, 30)
+    other = [f"t{(label + (n < wrong)) % 30}" for n, label in enumerate(labels)]
+    rows = {"text": [make.sentence() for _ in labels], "label": labels, column: other}
+    ((data,), _) = read_frames("data", {"test": pl.DataFrame(rows)}, {}, Reading(label="label"))
+    share = f"{(300 - wrong) / 300:.1%}"
+    assert f"'{column}' repeats the label in {share} of the rows; it is not used" in data.read.notes
+    assert "group" not in data.read.columns
+
+
+def test_a_column_that_repeats_a_label_with_numbers_or_truth_values(make):
+    labels = make.labels(200, 2)
+    rows = {"text": [make.sentence() for _ in labels], "label": labels, "code": [label + 1 for label in labels],
+            "flag": [bool(label) for label in labels], "score": [float(label) for label in labels]}  # fmt: skip
+    ((data,), _) = read_frames("data", {"test": pl.DataFrame(rows)}, {}, Reading(label="label"))
+    for column in ("code", "flag", "score"):
+        assert f"'{column}' repeats the label in 100.0% of the rows; it is not used" in data.read.notes
 
 
 def test_a_column_beside_a_rare_label_does_not_repeat_it(make):
@@ -458,7 +488,7 @@ def test_lists_of_words_beside_a_text_are_asked_about(make):
         "keyword": [["uno", "dos"] for _ in range(40)], "label": make.labels(40, 2),
     })  # fmt: skip
     with pytest.raises(
-        UnreadableDataError, match=r"'keyword'.* holds lists beside the text 'abst'.*--text abst,keyword"
+        UnreadableDataError, match=r"'keyword'.* holds lists beside the text 'abst'.*--text abst --text keyword"
     ):
         read_frames("csl", {"test": rows}, {}, Reading())
     for text in (("abst",), ("abst", "keyword")):
@@ -467,6 +497,63 @@ def test_lists_of_words_beside_a_text_are_asked_about(make):
     divided = rows.with_columns(keyword=pl.col("abst").str.split(" "))
     ((data,), _) = read_frames("csl", {"test": divided}, {}, Reading())
     assert data.read.columns["text"] == ("abst",)
+
+
+def test_lists_beside_the_texts_of_a_pair_are_asked_about(make):
+    rows = pl.DataFrame({
+        "sentence1": [make.sentence() for _ in range(40)], "sentence2": [make.sentence() for _ in range(40)],
+        "keywords": [["uno", "dos"] for _ in range(40)], "verdict": make.labels(40, 2),
+    })  # fmt: skip
+    expected = r"'keywords'.* holds lists beside the texts.*--text sentence2 --text keywords"
+    with pytest.raises(UnreadableDataError, match=expected):
+        read_frames("pairs", {"test": rows}, {}, Reading())
+
+
+def test_lists_of_what_annotators_say_are_no_second_input(make):
+    labels = [("no", "yes")[label] for label in make.labels(40, 2)]
+    rows = {"text": [make.sentence() for _ in labels], "label": labels, "annotators": [[label] * 3 for label in labels]}
+    ((data,), _) = read_frames("votes", {"test": pl.DataFrame(rows)}, {}, Reading())
+    assert data.read.columns["text"] == ("text",)
+
+
+def test_the_options_of_the_message_are_taken(make, tmp_path):
+    """What an error advises is tried: both ways of reading the data work on the command line."""
+    rows = [{"abst": make.sentence(), "keyword": ["uno", "dos"], "label": label} for label in make.labels(40, 2)]
+    path = tmp_path / "csl.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    message = str(CliRunner().invoke(app, ["audit", str(path)]).exception)
+    assert "\n" not in message
+    both, alone = re.findall(r"with ((?:--text \w+ ?)+)", message)
+    for options, row in ((both, "pair of texts"), (alone, "single text")):
+        done = CliRunner().invoke(app, ["audit", str(path), *options.split()])
+        assert f"row:      {row}" in done.stdout
+
+
+def _with_aspects(make, *, conflicts):
+    """Each text with two of its words in turn, as sets of aspects have it; the label is that of the word, or not."""
+    rows = []
+    for at in range(60):
+        words = make.sentence(10, 14).split(" ")
+        for turn in range(2):
+            label = turn if conflicts and at % 4 == 0 else at % 2
+            rows.append({"text": " ".join(words), "label": label, "aspect": words[2 + 3 * turn], "row": len(rows)})
+    return pl.DataFrame(rows)
+
+
+def test_a_word_of_the_text_that_decides_the_label_is_asked_about(make):
+    """Of a text with two labels, the word says which is meant: without it the label cannot be known."""
+    rows = _with_aspects(make, conflicts=True)
+    with pytest.raises(UnreadableDataError, match=r"'aspect'.*which of two labels the text 'text' has.*--text aspect "):
+        read_frames("aspects", {"test": rows}, {}, Reading())
+    for text in (("text",), ("text", "aspect")):
+        ((data,), _) = read_frames("aspects", {"test": rows}, {}, Reading(text=text))
+        assert data.read.columns["text"] == text
+
+
+def test_a_word_of_the_text_that_decides_nothing_is_only_named(make):
+    ((data,), _) = read_frames("aspects", {"test": _with_aspects(make, conflicts=False)}, {}, Reading())
+    assert data.read.columns["text"] == ("text",)
+    assert "neither text nor label: 'aspect', 'row'" in data.read.notes
 
 
 def test_no_record_of_columns_hides_a_later_one():

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
+from collections import Counter
 
 import msgspec
 import pytest
 from audit_parts import finding_of
+from scipy.stats import hypergeom
 
+from discoprobe.auditing import judged
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import BY_ID, CHECKS, INTEGRITY, Severity, Status, audit, longest_run_threshold
+from discoprobe.builders.audit.intervals import share_differences
+from discoprobe.builders.audit.run import rows_of
+from discoprobe.loaders import UnknownNameError
 
 _PAIRED = {"perturbation": True, "pairs": True}
 
@@ -221,6 +228,61 @@ def test_no_random_order_of_two_hundred_fails(make, build, k):
     """Rows are never reordered until their order passes, so chance alone must not fail a config."""
     failed = [audit_order(build(make.rows(60, k, 1), k=k)) for _ in range(200)]
     assert not any(failed)
+
+
+@pytest.mark.parametrize("k", [2, 5, 77])
+def test_random_splits_have_label_shares_that_chance_allows(make, build, k):
+    """Lots over all rows, with skewed labels: at most one of a thousand sets is said to differ."""
+    source, said = random.Random(k), 0
+    for _ in range(100):
+        labels = source.choices(range(k), weights=[1 / (label + 1) for label in range(k)], k=400)
+        splits = [split for split, n in (("train", 250), ("validation", 50), ("test", 100)) for _ in range(n)]
+        rows = [{"split": split, "label": label, "texts": ["a"]} for split, label in zip(splits, labels, strict=True)]
+        finding = INTEGRITY["label-shares"](build(rows, k=k, natural=True))
+        said += finding.measured > finding.threshold
+    assert said <= 1
+
+
+def test_what_lots_give_is_exact():
+    """Two-sided, one in a thousand over six labels and pairs of splits, as scipy has it."""
+    low, high = share_differences(50, 60, 20, 6)
+    first = [k for k in range(30, 51) if min(hypergeom.cdf(k, 80, 50, 60), hypergeom.sf(k - 1, 80, 50, 60)) > 1e-3 / 12]
+    differences = [k / 60 - (50 - k) / 20 for k in first]
+    assert (low, high) == pytest.approx((min(differences), max(differences)))
+
+
+def test_documents_with_a_label_of_their_own_are_the_lots(make, build):
+    """Forty documents of 25 rows of one label each: ten of them in test may well be of one label."""
+    counts, rows = {"train": (15, 15), "test": (8, 2)}, []
+    for split, numbers in counts.items():
+        for label, n in enumerate(numbers):
+            rows += [{"split": split, "label": label, "texts": ["a"], "group": f"{split}{label}{document}"}
+                     for document in range(n) for _ in range(25)]  # fmt: skip
+    alike = INTEGRITY["label-shares"](build(rows, natural=True))
+    assert alike.measured == pytest.approx(0.3)
+    assert alike.measured <= alike.threshold
+    alone = INTEGRITY["label-shares"](build([row | {"group": None} for row in rows], natural=True))
+    assert alone.measured > alone.threshold
+
+
+def test_label_shares_that_differ_are_noted_in_data_of_others(make, build):
+    """The first advice of the paper on Russian SuperGLUE; it is no shortcut, so that it stops nothing."""
+    rows, _ = _shares_of_test(make, fault=True)
+    report = audit(build(rows, external=True, natural=True))
+    finding = report.finding("label-shares")
+    assert (finding.status, finding.severity, str(finding.grade)) == (Status.NOTED, Severity.NOTE, "note")
+    assert finding.cost == pytest.approx(0.5)
+    assert finding.detail.startswith("'label1' is 50.0% of train and 100.0% of test; by chance they differ by up to ")
+    (judged_report,) = judged([report])
+    assert "Label shares differ between splits: 'label1' is 50.0% of train and 100.0% of test" in (
+        judged_report.verdict.text
+    )
+
+
+def test_labels_of_choices_and_of_one_split_have_no_shares(make, build):
+    assert _finding(make.data(100, shape=Shape.CHOICE, texts=2), "label-shares").status is Status.SKIPPED
+    rows = [row | {"split": "test"} for row in make.rows(60, 2, 1)]
+    assert _finding(build(rows), "label-shares").status is Status.SKIPPED
 
 
 def audit_order(data):
@@ -577,6 +639,16 @@ def _faithful(make, fault):
     return rows, {"perturbation": True}
 
 
+def _shares_of_test(make, fault):
+    """Of 20 rows of test, 19 may have one label by chance beside 60 of train with halves, and all of them may not."""
+    counts = {"train": 30, "validation": 10, "test": 19 + fault}
+    rows = make.rows(100, 2, 1)
+    for split, n in counts.items():
+        for at, row in enumerate(row for row in rows if row["split"] == split):
+            row["label"] = int(at < n)
+    return rows, {}
+
+
 FAULTS = {
     "dup-within": lambda make, fault: _plain(make, _copy(3, 7) if fault else None),
     "dup-across": lambda make, fault: _plain(make, _copy(95, 7) if fault else None),
@@ -600,6 +672,7 @@ FAULTS = {
     ),
     "label-set": _labels_of_test,
     "balance": lambda make, fault: _plain(make, lambda rows: fault and rows[0].update(label=1 - rows[0]["label"])),
+    "label-shares": _shares_of_test,
     "order": _run_of_labels,
     "unperturbed": _perturbed,
     "pair-split": _all_pairs,
@@ -633,6 +706,83 @@ def test_one_fault_fails_and_none_passes(make, build, check):
         rows, flags = FAULTS[check](make, fault)
         expected = Status.ABOVE if fault else Status.BELOW
         assert (fault, _finding(build(rows, **flags), check).status) == (fault, expected)
+
+
+TWINS = {
+    "dup-within": {"train:3": "train:7", "train:7": "train:3"},
+    "dup-across": {"test:15": "train:7"},
+    "label-conflict": {"train:3": "train:7", "train:7": "train:3"},
+    "sentence-leak": {"test:19": "train:0"},
+    "near-dup": {"test:19": "train:0"},
+    "altered-dup": {f"test:{10 + at}": f"train:{at}" for at in (0, 1, 2, 3, 5, 6, 7)},  # train:4 has seven words
+    "target-leak": {"test:19": "train:3"},
+    "group-split": {f"test:{15 + at}": f"train:{at}" for at in range(5)},
+}
+"""Check of duplicates or leaks → the rows of its fault in `FAULTS`, and the row that each of them repeats."""
+
+
+@pytest.mark.parametrize("check", TWINS)
+def test_each_leak_is_shown_with_its_twin(make, build, check):
+    rows, flags = FAULTS[check](make, True)  # noqa: FBT003
+    data = build(rows, **flags)
+    finding = _finding(data, check)
+    assert dict(zip(finding.rows, finding.twins, strict=True)).items() <= TWINS[check].items()
+    frame = rows_of(data, check)
+    assert dict(frame.select("id", "twin").iter_rows()) == TWINS[check]
+    texts = {f"{row['split']}:{place}": row["texts"] for place, row in _places(rows)}
+    for row in frame.iter_rows(named=True):
+        assert row["texts"] == texts[row["id"]]
+        assert row["twin_texts"] == texts[row["twin"]]
+        assert (row["split"], row["twin_split"]) == (row["id"].split(":")[0], row["twin"].split(":")[0])
+
+
+def _places(rows):
+    counts = Counter()
+    for row in rows:
+        yield counts[row["split"]], row
+        counts[row["split"]] += 1
+
+
+def test_a_conflict_is_shown_with_a_row_of_another_label(make, build):
+    """Of three rows with one text, the second has the label of the first."""
+    rows = make.rows(100, 2, 1)
+    for at, label in ((0, 0), (1, 0), (90, 1)):
+        rows[at] |= {"texts": list(rows[0]["texts"]), "label": label}
+    frame = rows_of(build(rows), "label-conflict")
+    assert dict(frame.select("id", "twin").iter_rows()) == {
+        "test:10": "train:0", "train:0": "test:10", "train:1": "test:10",
+    }  # fmt: skip
+    assert frame["label"].to_list() == ["label1", "label0", "label0"]
+
+
+def test_the_rows_of_a_finding_are_all_of_them(make, build):
+    rows = make.rows(100, 2, 1)
+    for at in range(20):
+        rows[80 + at]["texts"] = list(rows[at]["texts"])
+    data = build(rows)
+    frame = rows_of(data, "dup-across")
+    assert frame.columns == ["split", "id", "label", "texts", "twin_split", "twin", "twin_texts"]
+    assert frame["twin"].to_list() == [f"train:{at}" for at in range(20)]
+    assert len(_finding(data, "dup-across").rows) == 5
+    assert rows_of(data, "clean-text").columns == frame.columns
+    assert rows_of(data, "clean-text").is_empty()
+    assert rows_of(data, "balance").is_empty()
+
+
+def test_the_rows_of_a_shortcut_are_those_that_its_solver_gets_right(make, build):
+    rows = make.rows(300, 2, 1)
+    for row in rows:
+        row["texts"] = [f"{row['texts'][0]} {('no', 'yes')[row['label']]}"]
+    data = build(rows)
+    frame, finding = rows_of(data, "words"), _finding(data, "words")
+    assert frame.height == round(finding.measured * finding.n)
+    assert set(finding.rows) <= set(frame["id"])
+    assert frame["twin"].is_null().all()
+
+
+def test_rows_of_an_unknown_check(make):
+    with pytest.raises(UnknownNameError, match="near-dup"):
+        rows_of(make.data(60), "neardup")
 
 
 @pytest.mark.parametrize(
