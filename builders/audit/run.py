@@ -68,8 +68,7 @@ def audit(
     shifts = [
         f"shift: {rule.family} {rule.condition} → {rule.label} is right in {rule.train_correct:.3f} of the rows that "
         f"solvers learn from and in {rule.correct or 0.0:.3f} of those held out"
-        for rule in (heuristics.rules if heuristics else ())
-        if rule.shifted
+        for rule in (heuristics.shifted if heuristics else ())
     ]
     return Report(
         name=data.name,

@@ -156,7 +156,7 @@ class Features:
 
     def length(self) -> Floats:
         """Counts of each text, their sums and differences to the first text, and which text is longest and shortest."""
-        grid = self._grid(LENGTH_MEASURES)
+        grid = self.grid(LENGTH_MEASURES)
         sums = grid.sum(axis=1)
         features = [_flat(grid), _flat(np.log1p(grid)), sums, np.log1p(sums)]
         if self.slots > 1:
@@ -165,12 +165,12 @@ class Features:
 
     def counts(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
         """What ``unequal`` makes of measures of each text; ``read`` is what is read for ``distinct``, if not that."""
-        return self.unequal(self._grid(measures, read))
+        return self.unequal(self.grid(measures, read))
 
     @cached_property
     def surface(self) -> Floats:
         """How each text is written: ``SURFACE``, shape (units, slots, measures)."""
-        return self._grid(SURFACE)
+        return self.grid(SURFACE)
 
     def unequal(self, grid: Floats) -> Floats:
         """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates.
@@ -213,7 +213,7 @@ class Features:
         read = read.join(joined, on="row", how="left", maintain_order="left")
         return self.counts(CAPITALS, read.with_columns(pl.col("text").fill_null("")))
 
-    def _grid(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
+    def grid(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
         """Measures of texts by slot, shape (units, slots, measures); 0 where a unit has no text."""
         long = self.slotted.filter(pl.col("slot") < self.slots)
         grid = np.zeros((self._n, self.slots, len(measures)))

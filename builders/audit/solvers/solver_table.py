@@ -17,15 +17,10 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, forest, tree
+from discoprobe.builders.audit.solvers.conditions import Conditions, surface_conditions, token_conditions
 from discoprobe.builders.audit.solvers.features import PUNCTUATION, SLOTS, Features
 from discoprobe.builders.audit.solvers.problem import SUREST, TIE, Fold, Problem, Score, best_of
-from discoprobe.builders.audit.solvers.rules import (
-    Conditions,
-    best_rule,
-    best_token,
-    surface_conditions,
-    token_conditions,
-)
+from discoprobe.builders.audit.solvers.rules import best_rule, best_token
 from discoprobe.builders.audit.solvers.trigrams import log_probabilities
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
