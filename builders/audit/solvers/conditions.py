@@ -7,7 +7,7 @@ texts have in common (the heuristics of Iazykova et al. 2021).
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TypeAlias
 
 import msgspec
@@ -26,6 +26,8 @@ COVERAGE = 0.02
 _QUANTILES = np.arange(1, 10) / 10
 _DISTINCT = 20
 """Most values of a count of which each is a threshold; of more, so many quantiles are."""
+_FEW_TEXTS = 3
+"""Of so many texts each two are compared; of more, neighbours."""
 _STEPS = 20
 """Steps of a share of words: 5 %."""
 _LOOKED_AT = 1_000
@@ -235,7 +237,7 @@ class _Side(msgspec.Struct, frozen=True):
 
 
 def _comparisons(problem: Problem, features: Features) -> Iterator[_Condition]:
-    """What texts have in common: of several texts each two neighbours, of a candidate it and its context."""
+    """What texts have in common: each two of three, neighbours of more, a candidate and its context."""
     if features.slots == 1:
         return
     of_texts = name_texts(problem, features)
@@ -254,7 +256,8 @@ def _comparisons(problem: Problem, features: Features) -> Iterator[_Condition]:
 
     if (problem.n_context == 0).all():
         sides = [side([slot], called) for slot, called in enumerate(of_texts)]
-        for (a, first), (b, second) in pairwise(enumerate(sides)):
+        numbered = list(enumerate(sides))
+        for (a, first), (b, second) in combinations(numbered, 2) if len(sides) <= _FEW_TEXTS else pairwise(numbered):
             both = "the texts" if len(sides) == 2 else f"{first.name} and {second.name}"  # noqa: PLR2004
             yield from _compare(first, second, both, name)
             yield from _same_ends(problem, features, (a, b), both)
