@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.frame import AuditInput, ends_of
 from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
 from discoprobe.builders.audit.report import Finding
 from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
@@ -297,9 +297,9 @@ def unclean_text(data: AuditInput) -> Finding:
 def doubled_words(data: AuditInput) -> Finding:
     """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
     parts = pl.col("word").shift(-1) + pl.col("word").shift(-2)
-    doubled = []
+    doubled, read = [], pl.col("texts").list.eval(ends_of(pl.element()))
     for rows in data.rows.iter_slices(_ROWS_AT_ONCE):
-        joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
+        joined = rows.select("id", "split", "place", word=read.list.join(" . ").str.to_lowercase())
         words = exploded(joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")), "word")
         long = pl.col("word").str.len_chars() > 3  # noqa: PLR2004  "ha" and "haha" occur in real text
         doubled.append(words.filter((pl.col("word") == parts) & long).drop("word"))

@@ -85,7 +85,7 @@ def audit(
         stale=tuple(
             f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
         ),
-        notes=(*filter(None, (note, doubts, parts)), *shifts),
+        notes=(*filter(None, (note, data.long_texts, doubts, parts)), *shifts),
         classes=data.classes,
         read=data.read,
         edited=data.perturbation,

@@ -15,6 +15,7 @@ import polars as pl
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from discoprobe.builders.audit.frame import ends_of
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
 from discoprobe.builders.audit.solvers.problem import Problem, Rows
 from discoprobe.builders.passages.similarity import char_grams
@@ -23,8 +24,6 @@ from discoprobe.loaders.words import lowered_words, tokens
 
 SLOTS = 8
 """Most texts of a unit that have features of their own: discourse rows have up to seven sentences, contexts eight."""
-_LONGEST_TEXT = 20_000
-"""Characters of a text that solvers read, about 3,000 words, so that a text of 10 MB needs no more memory."""
 _FUNCTION_WORDS = 150
 """Number of the most frequent words, which say nothing about the topic."""
 _FREQUENT = 15
@@ -50,7 +49,7 @@ _QUOTES = "\"'«»„“”‘’「」『』"
 LENGTH_MEASURES: Mapping[str, pl.Expr] = {
     "words": _TEXT.str.count_matches(r"\w+|[^\w\s]"),
     "tokens": _TEXT.str.count_matches(r"\S+"),
-    "characters": _TEXT.str.len_chars(),
+    "characters": pl.col("characters"),
 }
 PUNCTUATION: Mapping[str, pl.Expr] = {
     name: _TEXT.str.count_matches(pattern)
@@ -136,23 +135,27 @@ class Features:
 
     @cached_property
     def slotted(self) -> pl.DataFrame:
-        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``, and its ``number`` in ``distinct``."""
+        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``, and its ``number`` in ``distinct``.
+
+        Of a long text, ``text`` has its two ends; ``characters`` is the length of the whole.
+        """
         frame = pl.DataFrame({"text": self._problem.texts, "n_context": self._problem.n_context}).with_row_index("unit")
         frame = frame.with_columns(place=pl.int_ranges(pl.col("text").list.len()), n=pl.col("text").list.len())
         frame = exploded(frame, "text", "place")
         last = pl.col("place") == pl.col("n") - 1
         slot = pl.when(pl.col("n_context") == 0).then("place").when(last).then(0).otherwise(pl.col("place") + 1)
-        frame = frame.select("unit", "place", text=_TEXT.str.head(_LONGEST_TEXT), slot=slot.cast(pl.UInt32))
+        characters, slot = _TEXT.str.len_chars(), slot.cast(pl.UInt32)
+        frame = frame.select("unit", "place", characters=characters, text=ends_of(_TEXT), slot=slot)
         return frame.with_columns(number=_numbers(frame["text"], frame["text"].unique(maintain_order=True)))
 
     @cached_property
     def distinct(self) -> pl.DataFrame:
-        """The ``text`` of all units, each once, and how many times it is there (``n``).
+        """The ``text`` of all units, each once, how many times it is there (``n``), and its length (``characters``).
 
         An original and its edited version, or the choices of a context, have most of their texts in common: what a text
         has is looked for here, and given to all units that have the text.
         """
-        return self.slotted.group_by("text", maintain_order=True).agg(n=pl.len())
+        return self.slotted.group_by("text", maintain_order=True).agg(pl.col("characters").max(), n=pl.len())
 
     def length(self) -> Floats:
         """Counts of each text, their sums and differences to the first text, and which text is longest and shortest."""
