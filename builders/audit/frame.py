@@ -53,8 +53,8 @@ strings; ``cues`` what a rule could count of the marked mentions.
 """
 
 
-AT_EACH_END = 3_000
-"""Characters at each end of a long text that are read, about 500 words: time and memory of a text are bounded."""
+AT_EACH_END = 2_000
+"""Characters at each end of a long text that are read, about 300 words, so that it needs no more time and memory."""
 LONGEST_READ = 2 * AT_EACH_END
 """Texts of more characters are long."""
 

@@ -76,7 +76,7 @@ def test_what_solvers_read_is_bounded_and_said(rows, build):
         assert whole.startswith(text[:AT_EACH_END])
         assert whole.endswith(text[-AT_EACH_END:])
     note = next(note for note in audit(data).notes if "characters" in note)
-    assert note.startswith(f"long texts: {_N} of {_N} texts have more than 6,000 characters")
+    assert note.startswith(f"long texts: {_N} of {_N} texts have more than 4,000 characters")
 
 
 def test_nothing_is_said_of_short_texts(make):
