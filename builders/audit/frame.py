@@ -183,10 +183,11 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         """A remark on texts of which only a part is read; empty if there are none."""
         lengths = self.rows["texts"].explode().str.len_chars()
         n_long = (lengths > LONGEST_READ).sum()
-        return (
-            f"long texts: {n_long:,} of {len(lengths):,} texts have more than {LONGEST_READ:,} characters; of these, "
-            f"sentence-leak, near-dup, altered-dup, doubled-words and solvers read the first and last {AT_EACH_END:,}"
-        ) if n_long else ""  # fmt: skip
+        if not n_long:
+            return ""
+        long = f"{n_long:,} of {len(lengths):,} texts have more than {LONGEST_READ:,} characters"
+        checks = "sentence-leak, near-dup, altered-dup, paraphrase and doubled-words"
+        return f"long texts: {long}; solvers, {checks} read the first and last {AT_EACH_END:,} of these"
 
     @cached_property
     def keyed(self) -> pl.DataFrame:

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from discoprobe.builders.audit.frame import AuditInput, ends_of
 from discoprobe.builders.audit.intervals import largest_share, longest_run_threshold, parity_threshold
 from discoprobe.builders.audit.report import Finding
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD, PARAPHRASE
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import exploded
-from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
+from discoprobe.loaders.near_duplicates import altered_copies, near_clusters, paraphrases
 
 MARKS: Final = re.compile(r"\[\d |\]")
 """What is before and after a marked mention."""
@@ -79,34 +79,39 @@ def shared_with_earlier(check: str, data: AuditInput) -> Finding:
     return measure_rows(frame.filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER))
 
 
-def altered_copies_of_earlier(data: AuditInput) -> Finding:
-    """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
+_ALIKE: Final[Mapping[str, Callable[[pl.Series, pl.Series], np.typing.NDArray[np.bool_]]]] = {
+    "altered-dup": partial(altered_copies, least=ALTERED_WORDS),
+    "paraphrase": lambda earlier, later: paraphrases(earlier, later, least=ALTERED_WORDS, threshold=PARAPHRASE) >= 0,
+}
+"""Check → which of the later texts are like one of the earlier ones."""
 
-    Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
-    chosen by hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives
-    by chance, where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
+
+def like_earlier(check: str, data: AuditInput) -> Finding:
+    """The share of rows of later splits with a sentence that is like one of an earlier split, by the check.
+
+    Sentences that are equal in two splits do not count. At most ``_COMPARED`` later sentences are compared, chosen by
+    hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives by chance,
+    where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
     """
     if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     sentences, texts = data.sentences
     first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min())
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
-    altered, compared, units = [], 0, 0
+    alike, compared, units = [], 0, 0
     rows = data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
     for split in data.splits[1:]:
         now = SPLITS.index(split)
         later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
-        earlier = first.filter(pl.col("first") < now)["sentence"]
-        copies = later.filter(
-            pl.Series(altered_copies(texts.gather(earlier), texts.gather(later), least=ALTERED_WORDS))
-        )
+        earlier = first.filter(pl.col("first") < now).sort("sentence")["sentence"]
+        copies = later.filter(pl.Series(_ALIKE[check](texts.gather(earlier), texts.gather(later)), dtype=pl.Boolean))
         of_split = sentences.filter(pl.col("split") == split)
-        altered.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
+        alike.append(of_split.filter(pl.col("sentence").is_in(copies.implode())))
         places = of_split.filter(pl.col("sentence").is_in(later.implode())).select("split", "place").unique()
         compared += places.height
         units += places.join(rows, on=["split", "place"]).n_unique("unit")
-    measure = measure_rows(pl.concat(altered), share_of=max(1, compared))
-    return replace(measure, threshold=largest_share(BY_ID["altered-dup"].threshold or 0.0, max(1, units)))
+    measure = measure_rows(pl.concat(alike), share_of=max(1, compared))
+    return replace(measure, threshold=largest_share(BY_ID[check].threshold or 0.0, max(1, units)))
 
 
 def split_groups(data: AuditInput) -> Finding:
@@ -365,7 +370,8 @@ INTEGRITY: Mapping[str, Callable[[AuditInput], Finding]] = {
     "label-conflict": label_conflicts,
     "sentence-leak": partial(shared_with_earlier, "sentence-leak"),
     "near-dup": partial(shared_with_earlier, "near-dup"),
-    "altered-dup": altered_copies_of_earlier,
+    "altered-dup": partial(like_earlier, "altered-dup"),
+    "paraphrase": partial(like_earlier, "paraphrase"),
     "target-leak": target_leaks,
     "group-split": split_groups,
     "split-equal": equal_splits,

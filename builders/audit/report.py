@@ -20,7 +20,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, PAIRED, Kind, Sev
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 26
+VERSION: Final = 27
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 

@@ -26,6 +26,8 @@ from discoprobe.loaders.process_pool import one_thread
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "altered-dup"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
+_NOTES = frozenset({"paraphrase"})
+"""Checks that are only reported for all data."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 
@@ -118,7 +120,9 @@ def _check_integrity(data: AuditInput) -> list[Finding]:
     at_risk = {across: max(1, sum(list(data.counts.values())[int(across) :])) for across in (False, True)}
     for name, measure in INTEGRITY.items():
         check, finding = BY_ID[name], measure(data)
-        only_noted = (name == "balance" and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
+        only_noted = (
+            name in _NOTES or (name == "balance" and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
+        )
         only_noted = only_noted or (name == "group-split" and data.guessed_groups)
         finding = replace(finding, check=name, severity=Severity.NOTE if only_noted else Severity.ERROR)
         value = finding.measured

@@ -396,7 +396,13 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     elif rows["group"].is_null().all():
         # Rows whose windows overlap are right or wrong together: they share sentences that several clusters have, and
         # few. A window may be a list of sentences or one text.
-        pieces = pl.col("texts").list.eval(ends_of(pl.element())).list.join("\n").str.replace_all(_SENTENCE_END, "$1\n").str.split("\n")
+        pieces = (
+            pl.col("texts")
+            .list.eval(ends_of(pl.element()))
+            .list.join("\n")
+            .str.replace_all(_SENTENCE_END, "$1\n")
+            .str.split("\n")
+        )
         texts = exploded(rows.select("_cluster", text=pieces), "text").unique()
         shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
