@@ -7,6 +7,8 @@ of each. Word n-grams are mostly unique, so that few candidates are left, and ea
 with LSH the result is exact: no pair is missed, and nothing depends on the order of texts, on a seed, or on a hash
 function (64-bit hashes represent words only for comparison).
 
+`altered_copies` and `paraphrases` find what word n-grams cannot show: sentences whose words were changed or reordered.
+
 `EarlierTexts` does the same for texts that arrive one block after the other, with a bound on the candidates per n-gram.
 """
 

@@ -684,7 +684,13 @@ def test_altered_copies_across_splits(make, build, alter):
         (lambda words, other: [*words[:4], *other[4:]], False),
         (lambda words, other: [*words[::2], *other[::2]], False),
     ],
-    ids=["three changed", "one changed and another order", "two thirds of the words", "four words", "half of two texts"],
+    ids=[
+        "three changed",
+        "one changed and another order",
+        "two thirds of the words",
+        "four words",
+        "half of two texts",
+    ],
 )
 def test_paraphrases_across_splits_are_noted(make, build, alter, found):
     rows = make.rows(300, 2, 1)
