@@ -7,6 +7,8 @@ of each. Word n-grams are mostly unique, so that few candidates are left, and ea
 with LSH the result is exact: no pair is missed, and nothing depends on the order of texts, on a seed, or on a hash
 function (64-bit hashes represent words only for comparison).
 
+`altered_copies` and `paraphrases` find what word n-grams cannot show: sentences whose words were changed or reordered.
+
 `EarlierTexts` does the same for texts that arrive one block after the other, with a bound on the candidates per n-gram.
 """
 
@@ -46,6 +48,10 @@ _BITS = 25
 """Most bits of a key that say whether a later text has it; 32 MB, of which 50,000 sentences set one in thirteen."""
 _BITS_PER_KEY = 16
 """Places of these bits for each key of a later text, so that a small set costs no more than it needs."""
+_RAREST = 30
+"""Words of a text by which candidates are looked for; a sentence has as many."""
+_WORD_BITS = 22
+"""Bits of a word by which it is counted; 32 MB for the counts."""
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -182,6 +188,86 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
         *(part ^ roles[1] for part in parts),
     ]  # fmt: skip
     return numbers[np.concatenate([np.arange(len(n)), text, np.arange(len(n)), *of_parts])], np.concatenate(keys)
+
+
+def paraphrases(earlier: pl.Series, later: pl.Series, *, least: int, threshold: float) -> Ints:
+    r"""The earlier text that each later one has most words in common with, if these are enough.
+
+    Two texts are compared by the Jaccard similarity of their sets of lower-cased words, in which a word has the weight
+    of its inverse document frequency (Ruzicka similarity). Three of twelve words may differ, and words may stand in any
+    order: an n-gram in common does not show that. Candidates have two words in common of the ``_RAREST`` rarest ones of
+    the later text, of which each is in at most ``MOST_LIKE`` texts, so that each text has a bounded number of them. A
+    text without such words is compared with none. Words are those of `near_clusters`.
+
+    Args:
+        earlier: texts without nulls, looked at a part at a time, twice.
+        later: texts without nulls; what is compared of them is in memory, about 50 bytes for each of their words.
+        least: number of different words of both texts; short ones have most words in common by chance.
+        threshold: least similarity.
+
+    Returns:
+        For each later text the number of an earlier one, -1 if there is none.
+    """
+    asked = shingles(later, ngram=1)
+    slices = [part["text"] for part in earlier.to_frame("text").iter_slices(_TEXTS_AT_ONCE)]
+    n_texts = np.bincount(_word_place(asked.gram), minlength=1 << _WORD_BITS)
+    for part in slices:
+        n_texts += np.bincount(_word_place(shingles(part, ngram=1).gram), minlength=1 << _WORD_BITS)
+    weights = np.log((1 + len(earlier) + len(later)) / (1 + n_texts)) + 1
+    vocabulary, column = np.unique(asked.gram, return_inverse=True)
+    shape, sizes = (len(later), len(vocabulary)), np.bincount(asked.text, minlength=len(later))
+    weight = weights[_word_place(asked.gram)]
+    of_later = scipy.sparse.csr_array((weight, (asked.text, column)), shape=shape)
+    total = np.bincount(asked.text, weights=weight, minlength=len(later))
+    # the rarest words of each text, in the order of texts
+    order = np.lexsort((asked.gram, n_texts[_word_place(asked.gram)], asked.text))
+    order = order[_numbers(sizes) < _RAREST]
+    rare = asked.at(order[(n_texts[_word_place(asked.gram[order])] <= MOST_LIKE) & (sizes[asked.text[order]] >= least)])
+    nearest, similarity, offset = np.full(len(later), -1), np.full(len(later), threshold - _EPSILON), 0
+    for part in slices:
+        known = shingles(part, ngram=1)
+        other_total = np.bincount(known.text, weights=weights[_word_place(known.gram)], minlength=len(part))
+        enough = np.bincount(known.text, minlength=len(part)) >= least
+        known = _with_keys(known.at(enough[known.text]), vocabulary)
+        by_word = known.at(np.argsort(known.gram, kind="stable"))
+        in_both = (known.text, np.searchsorted(vocabulary, known.gram))
+        of_part = scipy.sparse.csr_array((np.ones(len(known.gram)), in_both), shape=(len(part), len(vocabulary)))
+        for pairs in _pairs_with_two_words(rare, by_word, len(later), len(part)):
+            common = np.asarray((of_later[pairs[:, 0]] * of_part[pairs[:, 1]]).sum(axis=1)).ravel()
+            share = common / (total[pairs[:, 0]] + other_total[pairs[:, 1]] - common)
+            best = np.lexsort((-pairs[:, 1], share, pairs[:, 0]))  # the last one of each text is the most similar
+            best = best[np.diff(pairs[best, 0], append=-1) != 0]
+            best = best[share[best] > similarity[pairs[best, 0]]]
+            nearest[pairs[best, 0]], similarity[pairs[best, 0]] = pairs[best, 1] + offset, share[best]
+        offset += len(part)
+    return nearest
+
+
+def _word_place(words: Keys) -> Ints:
+    """Where a word is counted: by its first bits, which two words rarely have in common."""
+    return (words >> np.uint64(64 - _WORD_BITS)).astype(np.int64)
+
+
+def _pairs_with_two_words(rare: Shingles, by_word: Shingles, n_later: int, n_earlier: int) -> Iterator[Ints]:
+    """Pairs of a later and an earlier text with two words in common, some at a time, shape (pairs, 2).
+
+    Args:
+        rare: words of the later texts that are looked for, sorted by text.
+        by_word: words of the earlier texts, sorted by word.
+        n_later: number of later texts.
+        n_earlier: number of earlier texts.
+    """
+    begin = np.searchsorted(by_word.gram, rare.gram, side="left")
+    number = np.searchsorted(by_word.gram, rare.gram, side="right") - begin
+    n_pairs = np.bincount(rare.text, weights=number, minlength=n_later).astype(np.int64)
+    first = np.searchsorted(rare.text, np.arange(n_later + 1))
+    for texts in _some_at_a_time(n_pairs):
+        if not len(texts):
+            continue
+        entries = np.arange(first[texts[0]], first[texts[-1] + 1])
+        other = by_word.text[np.repeat(begin[entries], number[entries]) + _numbers(number[entries])]
+        codes, times = np.unique(np.repeat(rare.text[entries], number[entries]) * n_earlier + other, return_counts=True)
+        yield np.column_stack(np.divmod(codes[times > 1], n_earlier))
 
 
 def together(parts: Sequence[Shingles]) -> Shingles:

@@ -53,6 +53,11 @@ strings; ``cues`` what a rule could count of the marked mentions.
 """
 
 
+AT_EACH_END = 2_000
+"""Characters at each end of a long text that are read, about 300 words, so that it needs no more time and memory."""
+LONGEST_READ = 2 * AT_EACH_END
+"""Texts of more characters are long."""
+
 _SAMPLE = 200
 """Rows whose values show what a column holds."""
 _LONGEST_VALUE = 40
@@ -61,6 +66,12 @@ _LONGEST_VALUE = 40
 
 class UnreadableDataError(DiscoprobeError):
     """Data that cannot be audited: an unknown format, an empty split, a missing column."""
+
+
+def ends_of(text: pl.Expr) -> pl.Expr:
+    """Each text as it is; of a long one its first and last ``AT_EACH_END`` characters, with a blank between them."""
+    ends = pl.concat_str(text.str.head(AT_EACH_END), text.str.tail(AT_EACH_END), separator=" ")
+    return pl.when(text.str.len_chars() > LONGEST_READ).then(ends).otherwise(text)
 
 
 class Provenance(msgspec.Struct, frozen=True):
@@ -170,6 +181,17 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         return self.rows.filter(pl.col("split") == name)
 
     @cached_property
+    def long_texts(self) -> str:
+        """A remark on texts of which only a part is read; empty if there are none."""
+        lengths = self.rows["texts"].explode().str.len_chars()
+        n_long = (lengths > LONGEST_READ).sum()
+        if not n_long:
+            return ""
+        long = f"{n_long:,} of {len(lengths):,} texts have more than {LONGEST_READ:,} characters"
+        checks = "sentence-leak, near-dup, altered-dup, paraphrase and doubled-words"
+        return f"long texts: {long}; solvers, {checks} read the first and last {AT_EACH_END:,} of these"
+
+    @cached_property
     def keyed(self) -> pl.DataFrame:
         """The rows with ``input`` (a hash of the texts; choices in any order are the same input) and ``truth``.
 
@@ -187,7 +209,8 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
     def sentences(self) -> tuple[pl.DataFrame, pl.Series]:
         """The sentences of the rows, each once per row, originals of perturbed rows included.
 
-        Only sentences of ``LEAK_WORDS`` words or more, because shorter ones repeat naturally.
+        Only sentences of ``LEAK_WORDS`` words or more, because shorter ones repeat naturally. Of a long text they are
+        its beginning and its end (``AT_EACH_END``).
 
         Returns:
             ``split``, ``place``, ``id`` and the number of the ``sentence``; and the text of each number (lower case,
@@ -195,6 +218,11 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         """
         texts = pl.concat_list("texts", pl.concat_list("original").list.drop_nulls()).list.unique()
         every = exploded(self.rows.select("split", "place", "id", text=texts), "text")
+        text = pl.col("text")
+        parts = pl.concat_list(text.str.head(AT_EACH_END), text.str.tail(AT_EACH_END))
+        if every.select((text.str.len_chars() > LONGEST_READ).any()).item():
+            parts = pl.when(text.str.len_chars() > LONGEST_READ).then(parts).otherwise(pl.concat_list(text))
+            every = exploded(every.with_columns(parts), "text")
         every = every.with_columns(text=pl.col("text").hash(), _text="text")
         distinct = every.unique("text", maintain_order=True).filter(n_words(pl.col("_text")) >= LEAK_WORDS)
         distinct = distinct.select("text", key=normal(pl.col("_text")))

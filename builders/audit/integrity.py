@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.frame import AuditInput, ends_of
 from discoprobe.builders.audit.intervals import (
     DIGITS,
     independent_rows,
@@ -24,12 +24,12 @@ from discoprobe.builders.audit.intervals import (
     share_differences,
 )
 from discoprobe.builders.audit.report import Finding
-from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD
+from discoprobe.builders.audit.thresholds import ALTERED_WORDS, BY_ID, NEAR_JACCARD, PARAPHRASE
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import exploded
-from discoprobe.loaders.near_duplicates import altered_copies, near_clusters
+from discoprobe.loaders.near_duplicates import altered_copies, near_clusters, paraphrases
 
 MARKS: Final = re.compile(r"\[\d |\]")
 """What is before and after a marked mention."""
@@ -107,35 +107,42 @@ def _with_twins(frame: pl.DataFrame, key: str) -> pl.DataFrame:
     return frame.with_columns(twin=FIRST.over(key)).filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER)
 
 
-def altered_copies_of_earlier(data: AuditInput) -> Finding:
-    """The share of rows of later splits with a sentence that is an altered copy of one of an earlier split.
+_ALIKE: Final[Mapping[str, Callable[[pl.Series, pl.Series], np.typing.NDArray[np.int64]]]] = {
+    "altered-dup": partial(altered_copies, least=ALTERED_WORDS),
+    "paraphrase": partial(paraphrases, least=ALTERED_WORDS, threshold=PARAPHRASE),
+}
+"""Check → the number of the earlier text that each later one is like, -1 if there is none."""
 
-    Sentences that are equal in two splits are no altered copies. At most ``_COMPARED`` later sentences are compared,
-    chosen by hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives
-    by chance, where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
+
+def like_earlier(check: str, data: AuditInput) -> Finding:
+    """The share of rows of later splits with a sentence that is like one of an earlier split, by the check.
+
+    Sentences that are equal in two splits do not count. At most ``_COMPARED`` later sentences are compared, chosen by
+    hash; the share is then that of their rows. The threshold is the largest share that the allowed one gives by chance,
+    where both rows of a pair are one: one formula in 96 pairs is no copy of a split.
     """
     if len(data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
     sentences, texts = data.sentences
     first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min(), owner=FIRST)
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
-    altered, compared, units = [], 0, 0
+    alike, compared, units = [], 0, 0
     rows = data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
     for split in data.splits[1:]:
         now = SPLITS.index(split)
         later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
-        earlier = first.filter(pl.col("first") < now)["sentence"]
-        originals = altered_copies(texts.gather(earlier), texts.gather(later), least=ALTERED_WORDS)
+        earlier = first.filter(pl.col("first") < now).sort("sentence")["sentence"]
+        originals = _ALIKE[check](texts.gather(earlier), texts.gather(later))
         copies = pl.DataFrame({"sentence": later, "original": originals}).filter(pl.col("original") >= 0)
         copies = copies.with_columns(original=earlier.gather(copies["original"]))
         owners = first.select(original="sentence", twin="owner")
         of_split = sentences.filter(pl.col("split") == split)
-        altered.append(of_split.join(copies.join(owners, on="original"), on="sentence", maintain_order="left"))
+        alike.append(of_split.join(copies.join(owners, on="original"), on="sentence", maintain_order="left"))
         places = of_split.filter(pl.col("sentence").is_in(later.implode())).select("split", "place").unique()
         compared += places.height
         units += places.join(rows, on=["split", "place"]).n_unique("unit")
-    measure = measure_rows(pl.concat(altered), share_of=max(1, compared))
-    return replace(measure, threshold=largest_share(BY_ID["altered-dup"].threshold or 0.0, max(1, units)))
+    measure = measure_rows(pl.concat(alike), share_of=max(1, compared))
+    return replace(measure, threshold=largest_share(BY_ID[check].threshold or 0.0, max(1, units)))
 
 
 def split_groups(data: AuditInput) -> Finding:
@@ -367,9 +374,9 @@ def unclean_text(data: AuditInput) -> Finding:
 def doubled_words(data: AuditInput) -> Finding:
     """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
     parts = pl.col("word").shift(-1) + pl.col("word").shift(-2)
-    doubled = []
+    doubled, read = [], pl.col("texts").list.eval(ends_of(pl.element()))
     for rows in data.rows.iter_slices(_ROWS_AT_ONCE):
-        joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
+        joined = rows.select("id", "split", "place", word=read.list.join(" . ").str.to_lowercase())
         words = exploded(joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")), "word")
         long = pl.col("word").str.len_chars() > 3  # noqa: PLR2004  "ha" and "haha" occur in real text
         doubled.append(words.filter((pl.col("word") == parts) & long).drop("word"))
@@ -435,7 +442,8 @@ INTEGRITY: Mapping[str, Callable[[AuditInput], Finding]] = {
     "label-conflict": label_conflicts,
     "sentence-leak": partial(shared_with_earlier, "sentence-leak"),
     "near-dup": partial(shared_with_earlier, "near-dup"),
-    "altered-dup": altered_copies_of_earlier,
+    "altered-dup": partial(like_earlier, "altered-dup"),
+    "paraphrase": partial(like_earlier, "paraphrase"),
     "target-leak": target_leaks,
     "group-split": split_groups,
     "split-equal": equal_splits,

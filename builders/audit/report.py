@@ -203,16 +203,15 @@ class Rule(msgspec.Struct, frozen=True):
     """A heuristic mined on train (Iazykova et al. 2021).
 
     Attributes:
-        family: ``length``, ``token``, ``first word``, ``last word``, ``bigram`` or ``overlap``.
+        family: ``part``, ``punctuation``, ``first word``, ``last word``, ``word of a text``, ``token``, ``word of one
+            text``, ``word of both``, ``bigram``, ``length``, ``difference`` or ``overlap``.
         condition: what must hold of a row, in words.
         label: the label it points to.
         coverage: share of test rows it applies to.
         correct: share of these that have the label; None if it applies to none.
-        interval: 95 % interval of ``correct``.
+        interval: 95 % interval of ``correct``, of all rules that were tested together.
         train_coverage: share of train rows it applies to.
         train_correct: share of these that have the label.
-        shifted: whether it holds where it was mined and not on test: the intervals of ``train_correct`` (of the best of
-            all conditions that were looked at) and ``correct`` (of the best of all rules) are apart.
     """
 
     family: str
@@ -223,22 +222,24 @@ class Rule(msgspec.Struct, frozen=True):
     interval: Interval
     train_coverage: float
     train_correct: float
-    shifted: bool = False
 
 
 class Heuristics(msgspec.Struct, frozen=True):
-    """Mined rules, best first, and what the list of them scores on test.
+    """Rules that were mined on train and hold on test, best first, and what the list of them scores on test.
 
     Attributes:
-        rules: the first that applies decides.
+        rules: the first that applies decides. The ``interval`` of each is above the share of its label on test.
         coverage: share of test rows some rule applies to.
         fallbacks: accuracy of the list where rows without a rule get the majority label of train, a random label, or a
             random label with the shares of train.
+        shifted: rules that hold on train and not on test: the intervals of ``train_correct`` (of the best of all
+            conditions that were looked at) and ``correct`` are apart.
     """
 
     rules: tuple[Rule, ...]
     coverage: float
     fallbacks: tuple[Baseline, ...]
+    shifted: tuple[Rule, ...] = ()
 
 
 NOT_AUDITED: Final = "not audited"

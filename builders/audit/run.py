@@ -52,6 +52,8 @@ _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set", "alter
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _NOTES_OF_NATURAL = frozenset({"balance", "label-shares"})
 """Checks of how often labels are, which are only reported where labels are those of the source."""
+_NOTES = frozenset({"paraphrase"})
+"""Checks that are only reported for all data."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 
@@ -93,8 +95,7 @@ def audit(
     shifts = [
         f"shift: {rule.family} {rule.condition} → {rule.label} is right in {rule.train_correct:.3f} of the rows that "
         f"solvers learn from and in {rule.correct or 0.0:.3f} of those held out"
-        for rule in (heuristics.rules if heuristics else ())
-        if rule.shifted
+        for rule in (heuristics.shifted if heuristics else ())
     ]
     return Report(
         name=data.name,
@@ -111,7 +112,7 @@ def audit(
         stale=tuple(
             f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
         ),
-        notes=(*filter(None, (note, *remarks)), *shifts),
+        notes=(*filter(None, (note, data.long_texts, *remarks)), *shifts),
         classes=data.classes,
         read=data.read,
         edited=data.perturbation,
@@ -181,7 +182,11 @@ def _check_integrity(data: AuditInput) -> list[Finding]:
     for name, measure in INTEGRITY.items():
         check, finding = BY_ID[name], measure(data)
         finding = replace(finding, rows=finding.rows[:EXAMPLES], twins=finding.twins[:EXAMPLES])
-        only_noted = (name in _NOTES_OF_NATURAL and data.natural) or (name in _NOTES_OF_OTHERS and data.external)
+        only_noted = (
+            name in _NOTES
+            or (name in _NOTES_OF_NATURAL and data.natural)
+            or (name in _NOTES_OF_OTHERS and data.external)
+        )
         only_noted = only_noted or (name == "group-split" and data.guessed_groups)
         finding = replace(finding, check=name, severity=Severity.NOTE if only_noted else Severity.ERROR)
         value = finding.measured

@@ -125,10 +125,13 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     if (shared := findings.get("group-split")) and shared.status == Status.NOTED:
         repeated = f"{shared.value:,.0f} of {shared.n:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
-    if (altered := findings.get("altered-dup")) and altered.status == Status.NOTED:
+    alike = {check: findings[check] for check in ("altered-dup", "paraphrase") if check in findings}
+    alike = {check: finding for check, finding in alike.items() if finding.status == Status.NOTED}
+    if alike and audit.external:  # paraphrases include most altered copies: one sentence tells both
+        check = max(alike, key=lambda check: alike[check].value)
         sentences.append(
-            f"{_figure('altered-dup', altered)}: no fault in data of others, where it may be the design, but a "
-            "model may know these rows from training."
+            f"{_figure(check, alike[check])}: no fault in data of others, where it may be the design, but a model may "
+            "know these rows from training."
         )
     if (shares := findings.get("label-shares")) and shares.status == Status.NOTED and audit.external:
         sentences.append(f"Label shares differ between splits: {shares.detail}.")

@@ -350,10 +350,16 @@ def test_a_check_that_was_not_measured_is_named_beside_the_others():
     assert "Not measured: chars, words, edges and 2 more." in verdict_of(made).text
 
 
-def test_altered_copies_in_data_of_others_are_named_although_they_are_only_noted():
-    copies = Finding("altered-dup", Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.308, 0.02, n=498, cost=0.308)
+@pytest.mark.parametrize(("check", "words"), [("altered-dup", "that lacks"), ("paraphrase", "that has most words of")])
+def test_copies_in_data_of_others_are_named_although_they_are_only_noted(check, words):
+    copies = Finding(check, Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.308, 0.02, n=498, cost=0.308)
     made = msgspec.structs.replace(report(config()), findings=(copies, _finding(0.5, 10_000)), external=True)
-    assert "30.8% of 498 rows with a sentence of an earlier split that lacks" in verdict_of(made).text
+    said = verdict_of(made).text
+    assert "30.8% of 498 rows with a sentence" in said
+    assert words in said
+    other = {"altered-dup": "paraphrase", "paraphrase": "altered-dup"}[check]
+    less = msgspec.structs.replace(copies, check=other, measured=0.1)
+    assert verdict_of(msgspec.structs.replace(made, findings=(less, *made.findings))).text == said
     fewer = msgspec.structs.replace(copies, status=Status.BELOW)
     assert (
         "earlier split" not in verdict_of(msgspec.structs.replace(made, findings=(fewer, _finding(0.5, 10_000)))).text

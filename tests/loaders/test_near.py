@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
+from collections import Counter
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discoprobe.loaders import near_clusters, near_duplicates
+from discoprobe.loaders.near_duplicates import paraphrases
 
 _SENTENCE = "The old bridge over the river was closed for repairs in the spring of 1923 ."
 
@@ -93,3 +97,52 @@ def test_twenty_thousand_sentences_from_one_template_are_one_cluster():
     start = " ".join(f"w{i}" for i in range(40))
     texts = pl.Series([f"{start} {i}" for i in range(20_000)])
     assert near_clusters(texts).unique().to_list() == [0]
+
+
+def _weighted_similarity(one, other, weights):
+    both, either = one & other, one | other
+    return sum(weights[word] for word in both) / sum(weights[word] for word in either)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_paraphrases_are_those_that_a_comparison_of_all_pairs_finds(seed):
+    """Words of texts that were altered in all degrees; every pair is compared by sets and counts of words."""
+    source = random.Random(seed)
+    vocabulary = [f"w{number}" for number in range(400)]
+    earlier = [source.choices(vocabulary, k=source.randint(4, 16)) for _ in range(150)]
+    later = []
+    for words in earlier[:100]:
+        kept = source.sample(words, source.randint(1, len(words)))
+        later.append(kept + source.choices(vocabulary, k=source.randint(0, 6)))
+    sets = [[frozenset(words) for words in texts] for texts in (earlier, later)]
+    counts = Counter(word for texts in sets for words in texts for word in words)
+    n = len(earlier) + len(later)
+    weights = {word: math.log((1 + n) / (1 + count)) + 1 for word, count in counts.items()}
+    expected = []
+    for words in sets[1]:
+        values = [
+            _weighted_similarity(words, other, weights) if min(len(words), len(other)) >= 8 else 0.0
+            for other in sets[0]
+        ]
+        expected.append(values.index(max(values)) if max(values) >= 0.5 else -1)
+    texts = [pl.Series([" ".join(words) for words in part]) for part in (earlier, later)]
+    assert paraphrases(*texts, least=8, threshold=0.5).tolist() == expected
+    assert 10 < sum(number >= 0 for number in expected) < 90
+
+
+@pytest.mark.parametrize("at_once", [7, 1000])
+def test_paraphrases_do_not_depend_on_how_many_texts_are_in_memory(monkeypatch, at_once):
+    source = random.Random(3)
+    earlier = [" ".join(f"w{source.randint(0, 300)}" for _ in range(12)) for _ in range(100)]
+    later = [" ".join([*text.split()[4:], "a", "b"]) for text in earlier[::3]]
+    expected = paraphrases(pl.Series(earlier), pl.Series(later), least=8, threshold=0.5)
+    assert expected.tolist() == list(range(0, 100, 3))
+    monkeypatch.setattr(near_duplicates, "_TEXTS_AT_ONCE", at_once)
+    monkeypatch.setattr(near_duplicates, "_PAIRS_AT_ONCE", at_once)
+    assert (paraphrases(pl.Series(earlier), pl.Series(later), least=8, threshold=0.5) == expected).all()
+
+
+@pytest.mark.parametrize(("earlier", "later"), [([], ["a b c d e f g h i"]), (["a b c d e f g h i"], []), ([], [])])
+def test_no_paraphrases_of_nothing(earlier, later):
+    texts = [pl.Series(part, dtype=pl.String) for part in (earlier, later)]
+    assert paraphrases(*texts, least=8, threshold=0.5).tolist() == [-1] * len(later)

@@ -1,8 +1,8 @@
 """Solvers that know no language, and how they are scored.
 
 ``problem`` divides rows into folds and scores answers, ``features`` is what solvers see, ``classifiers`` is what
-learns, ``solver_table`` lists the solvers, ``rules`` are single rules and lists of them, ``trigrams`` is a model of
-other text.
+learns, ``solver_table`` lists the solvers, ``rules`` are single rules and lists of them, ``conditions`` what they are
+made of, ``trigrams`` is a model of other text.
 """
 
 from discoprobe.loaders.rooms import offer

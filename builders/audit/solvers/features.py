@@ -15,6 +15,7 @@ import polars as pl
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from discoprobe.builders.audit.frame import ends_of
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
 from discoprobe.builders.audit.solvers.problem import Problem, Rows
 from discoprobe.builders.passages.similarity import char_grams
@@ -23,8 +24,6 @@ from discoprobe.loaders.words import lowered_words, tokens
 
 SLOTS = 8
 """Most texts of a unit that have features of their own: discourse rows have up to seven sentences, contexts eight."""
-_LONGEST_TEXT = 20_000
-"""Characters of a text that solvers read, about 3,000 words, so that a text of 10 MB needs no more memory."""
 _FUNCTION_WORDS = 150
 """Number of the most frequent words, which say nothing about the topic."""
 _FREQUENT = 15
@@ -50,7 +49,7 @@ _QUOTES = "\"'«»„“”‘’「」『』"
 LENGTH_MEASURES: Mapping[str, pl.Expr] = {
     "words": _TEXT.str.count_matches(r"\w+|[^\w\s]"),
     "tokens": _TEXT.str.count_matches(r"\S+"),
-    "characters": _TEXT.str.len_chars(),
+    "characters": pl.col("characters"),
 }
 PUNCTUATION: Mapping[str, pl.Expr] = {
     name: _TEXT.str.count_matches(pattern)
@@ -136,27 +135,31 @@ class Features:
 
     @cached_property
     def slotted(self) -> pl.DataFrame:
-        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``, and its ``number`` in ``distinct``."""
+        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``, and its ``number`` in ``distinct``.
+
+        Of a long text, ``text`` has its two ends; ``characters`` is the length of the whole.
+        """
         frame = pl.DataFrame({"text": self._problem.texts, "n_context": self._problem.n_context}).with_row_index("unit")
         frame = frame.with_columns(place=pl.int_ranges(pl.col("text").list.len()), n=pl.col("text").list.len())
         frame = exploded(frame, "text", "place")
         last = pl.col("place") == pl.col("n") - 1
         slot = pl.when(pl.col("n_context") == 0).then("place").when(last).then(0).otherwise(pl.col("place") + 1)
-        frame = frame.select("unit", "place", text=_TEXT.str.head(_LONGEST_TEXT), slot=slot.cast(pl.UInt32))
+        characters, slot = _TEXT.str.len_chars(), slot.cast(pl.UInt32)
+        frame = frame.select("unit", "place", characters=characters, text=ends_of(_TEXT), slot=slot)
         return frame.with_columns(number=_numbers(frame["text"], frame["text"].unique(maintain_order=True)))
 
     @cached_property
     def distinct(self) -> pl.DataFrame:
-        """The ``text`` of all units, each once, and how many times it is there (``n``).
+        """The ``text`` of all units, each once, how many times it is there (``n``), and its length (``characters``).
 
         An original and its edited version, or the choices of a context, have most of their texts in common: what a text
         has is looked for here, and given to all units that have the text.
         """
-        return self.slotted.group_by("text", maintain_order=True).agg(n=pl.len())
+        return self.slotted.group_by("text", maintain_order=True).agg(pl.col("characters").max(), n=pl.len())
 
     def length(self) -> Floats:
         """Counts of each text, their sums and differences to the first text, and which text is longest and shortest."""
-        grid = self._grid(LENGTH_MEASURES)
+        grid = self.grid(LENGTH_MEASURES)
         sums = grid.sum(axis=1)
         features = [_flat(grid), _flat(np.log1p(grid)), sums, np.log1p(sums)]
         if self.slots > 1:
@@ -165,12 +168,12 @@ class Features:
 
     def counts(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
         """What ``unequal`` makes of measures of each text; ``read`` is what is read for ``distinct``, if not that."""
-        return self.unequal(self._grid(measures, read))
+        return self.unequal(self.grid(measures, read))
 
     @cached_property
     def surface(self) -> Floats:
         """How each text is written: ``SURFACE``, shape (units, slots, measures)."""
-        return self._grid(SURFACE)
+        return self.grid(SURFACE)
 
     def unequal(self, grid: Floats) -> Floats:
         """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates.
@@ -213,7 +216,7 @@ class Features:
         read = read.join(joined, on="row", how="left", maintain_order="left")
         return self.counts(CAPITALS, read.with_columns(pl.col("text").fill_null("")))
 
-    def _grid(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
+    def grid(self, measures: Mapping[str, pl.Expr], read: pl.DataFrame | None = None) -> Floats:
         """Measures of texts by slot, shape (units, slots, measures); 0 where a unit has no text."""
         long = self.slotted.filter(pl.col("slot") < self.slots)
         grid = np.zeros((self._n, self.slots, len(measures)))

@@ -24,7 +24,7 @@ from scipy.sparse import csgraph
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import normalize
 
-from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.frame import LONGEST_READ, AuditInput, ends_of
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value, exact, independent_rows
 from discoprobe.builders.audit.report import Figure
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Matrix, Regression, regression
@@ -410,7 +410,13 @@ def problem_of(data: AuditInput, *, all_rows: bool = False) -> tuple[Problem | N
     elif rows["group"].is_null().all():
         # Rows whose windows overlap are right or wrong together: they share sentences that several clusters have, and
         # few. A window may be a list of sentences or one text.
-        pieces = pl.col("texts").list.join("\n").str.replace_all(_SENTENCE_END, "$1\n").str.split("\n")
+        pieces = (
+            pl.col("texts")
+            .list.eval(ends_of(pl.element()))
+            .list.join("\n")
+            .str.replace_all(_SENTENCE_END, "$1\n")
+            .str.split("\n")
+        )
         texts = exploded(rows.select("_cluster", text=pieces), "text").unique()
         shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
@@ -490,7 +496,7 @@ def _within_budget(
 
     There are fewer rows to learn from where there are many labels, which all cost time.
     """
-    sample = texts.head(_FEWEST).explode().str.len_chars().sum()
+    sample = texts.head(_FEWEST).explode().str.len_chars().clip(upper_bound=LONGEST_READ).sum()
     mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))
     learned, measured = (
         min(MOST_ROWS, max(_FEWEST, int(characters / mean)))
@@ -542,7 +548,7 @@ def _units(rows: pl.DataFrame, data: AuditInput) -> Problem:
         edited=edited,
         labels=("wrong", "right") if choice else data.labels,
         choice=choice,
-        unspaced=mostly_unspaced(data.rows["texts"].head(1000).explode()),
+        unspaced=mostly_unspaced(data.rows["texts"].head(_FEWEST).explode().str.head(LONGEST_READ)),
         clusterings=tuple(
             rows.select(by.rank("dense")).to_series().to_numpy().astype(np.int64) for by in (pair, pl.col("_cluster"))
         ),

@@ -13,19 +13,14 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.frame import AuditInput, ends_of
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, forest, tree
+from discoprobe.builders.audit.solvers.conditions import Conditions, surface_conditions, token_conditions
 from discoprobe.builders.audit.solvers.features import PUNCTUATION, SLOTS, Features
 from discoprobe.builders.audit.solvers.problem import SUREST, TIE, Fold, Problem, Score, best_of
-from discoprobe.builders.audit.solvers.rules import (
-    Conditions,
-    best_rule,
-    best_token,
-    surface_conditions,
-    token_conditions,
-)
+from discoprobe.builders.audit.solvers.rules import best_rule, best_token
 from discoprobe.builders.audit.solvers.trigrams import log_probabilities
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.config import Shape
@@ -392,7 +387,7 @@ def seen(bench: Bench) -> Score:
     occurring = []
     for fold in problem.folds:
         if split is not None and problem.trained_on != problem.measured_on:
-            key = normal(pl.col("texts").explode()).hash().alias("key")
+            key = normal(ends_of(pl.col("texts").explode())).hash().alias("key")
             learned = pl.concat(part.select(key) for part in split.iter_slices(_ROWS_AT_ONCE))["key"]
         else:
             learned = bench.keyed.filter(pl.col("unit").is_in(fold.train.astype(np.uint32)))["key"]

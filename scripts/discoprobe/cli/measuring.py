@@ -252,7 +252,7 @@ def _show_report(report: Report) -> None:
     for outcome, checks in report.without_value.items():
         terminal.print_wrapped(f"{outcome}: {', '.join(checks)}")
     if report.heuristics and report.heuristics.rules:
-        sys.stdout.write("\nrules found in the training rows, applied to held-out rows\n")
+        sys.stdout.write("\nrules found in the training rows that hold on held-out rows\n")
         rules: list[dict[str, Cell]] = []
         for rule in report.heuristics.rules:
             correct = None if rule.correct is None else _interval(rule.correct, rule.interval)

@@ -649,6 +649,13 @@ def _shares_of_test(make, fault):
     return rows, {}
 
 
+def _three_changed(make, text):
+    """A text of twelve words or more with three others, in another order."""
+    words = [*make.sentence(12, 12).split(" "), *text.split(" ")][-14:]
+    words[2:13:5] = ["ruby", "opal", "jade"]
+    return " ".join([*words[6:], *words[:6]])
+
+
 FAULTS = {
     "dup-within": lambda make, fault: _plain(make, _copy(3, 7) if fault else None),
     "dup-across": lambda make, fault: _plain(make, _copy(95, 7) if fault else None),
@@ -665,6 +672,12 @@ FAULTS = {
         make,
         lambda rows: (
             fault and [rows[90 + at].update(texts=[" ".join(rows[at]["texts"][0].split(" ")[::-1])]) for at in range(8)]
+        ),
+    ),
+    "paraphrase": lambda make, fault: _plain(
+        make,
+        lambda rows: (
+            fault and [rows[90 + at].update(texts=[_three_changed(make, rows[at]["texts"][0])]) for at in range(8)]
         ),
     ),
     "group-split": lambda make, fault: _plain(
@@ -704,7 +717,8 @@ def test_every_integrity_check_has_its_fault():
 def test_one_fault_fails_and_none_passes(make, build, check):
     for fault in (False, True):
         rows, flags = FAULTS[check](make, fault)
-        expected = Status.ABOVE if fault else Status.BELOW
+        above = Status.NOTED if check == "paraphrase" else Status.ABOVE
+        expected = above if fault else Status.BELOW
         assert (fault, _finding(build(rows, **flags), check).status) == (fault, expected)
 
 
@@ -811,6 +825,37 @@ def test_altered_copies_across_splits(make, build, alter):
     assert (external.status, external.severity) == (Status.NOTED, Severity.NOTE)
 
 
+@pytest.mark.parametrize(
+    ("alter", "found"),
+    [
+        (lambda words, _: ["ruby", *words[1:6], "opal", *words[7:12], "jade", *words[13:]], True),
+        (lambda words, _: [*words[7:], "ruby", *words[:6]], True),
+        (lambda words, _: [*words[8:], *words[:3]], True),
+        (lambda words, other: [*words[:4], *other[4:]], False),
+        (lambda words, other: [*words[::2], *other[::2]], False),
+    ],
+    ids=[
+        "three changed",
+        "one changed and another order",
+        "two thirds of the words",
+        "four words",
+        "half of two texts",
+    ],
+)
+def test_paraphrases_across_splits_are_noted(make, build, alter, found):
+    rows = make.rows(300, 2, 1)
+    for row in rows:
+        row["texts"] = [make.sentence(16, 18)]
+    train = [row["texts"][0] for row in rows if row["split"] == "train"]
+    test = [row for row in rows if row["split"] == "test"]
+    for row, text in zip(test[:10], train, strict=False):
+        row["texts"] = [" ".join(alter(text[:-1].split(" "), make.sentence(16, 18).split(" ")))]
+    finding = finding_of(build(rows), "paraphrase")
+    assert finding.measured == pytest.approx(10 / 120 if found else 0, abs=0.01)
+    assert (finding.status, finding.severity) == (Status.NOTED if found else Status.BELOW, Severity.NOTE)
+    assert set(finding.rows) <= {f"test:{number}" for number in range(10)}
+
+
 @pytest.mark.parametrize(("copies", "status"), [(1, Status.BELOW), (6, Status.ABOVE)])
 def test_one_formula_in_a_small_set_of_pairs_is_no_fault(make, build, copies, status):
     """Both rows of a pair have it: 2 of 80 rows are more than 1 %, and 1 of 40 pairs is no evidence of that."""
@@ -832,5 +877,6 @@ def test_sentences_with_a_beginning_in_common_are_no_copies(make, build):
     rows = make.rows(300, 2, 1)
     for row in rows:
         row["texts"] = ["In the beginning of the year of the flood " + make.sentence(6, 9)]
-    finding = finding_of(build(rows), "altered-dup")
-    assert (finding.status, finding.measured) == (Status.BELOW, 0)
+    for check in ("altered-dup", "paraphrase"):
+        finding = finding_of(build(rows), check)
+        assert (finding.status, finding.measured) == (Status.BELOW, 0)
