@@ -255,6 +255,11 @@ class Config(msgspec.Struct, frozen=True):
         return all(table.num_rows >= least[split] for split, table in self.splits.items())
 
     @property
+    def last_split(self) -> pa.Table:
+        """The rows of test, or of the last split in data of others that has no test."""
+        return [*self.splits.values()][-1]
+
+    @property
     def n_rows(self) -> int:
         """Number of rows in all splits."""
         return sum(table.num_rows for table in self.splits.values())

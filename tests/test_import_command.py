@@ -44,6 +44,15 @@ def command(tmp_path):
     return run
 
 
+def test_a_set_without_a_test_split_is_imported(write, command, tmp_path):
+    make = Source()
+    for split, n in (("train", 200), ("validation", 60)):
+        write(f"{split}.jsonl", [{"text": make.text(), "label": "ab"[at % 2]} for at in range(n)])
+    done = command(str(tmp_path), "--name", "ours", "--task-type", "single")
+    assert done.exit_code == 0, done.output
+    assert table(tmp_path, "ours_es", "validation").num_rows == 60
+
+
 def table(tmp_path, config, split="test"):
     return pq.read_table(tmp_path / "out" / config / f"{split}-00000-of-00001.parquet")
 

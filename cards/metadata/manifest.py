@@ -358,9 +358,9 @@ def config_entry(
         versions=stage_versions(config.version), lists=lists_of(config.settings),
         read=list(config.read) if set(config.read) != set(sources) else [],
         tiny=config.tiny, silver=config.silver,
-        silver_test=config.silver_splits.get("test", -1) == config.splits["test"].num_rows,
+        silver_test=config.silver_splits.get("test", -1) == config.last_split.num_rows,
         excluded=dict(config.excluded), plugins=dict(config.plugins),
-        example=next(map(_shorten_texts, config.splits["test"].slice(0, 1).to_pylist()), {}),
+        example=next(map(_shorten_texts, config.last_split.slice(0, 1).to_pylist()), {}),
     )  # fmt: skip
 
 

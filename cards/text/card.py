@@ -238,7 +238,7 @@ def config_card(config: Config, report: Report | None = None) -> str:
         counts=config.counts(), used=used, labels=used if len(used) <= _LABELS else (),
         lengths=examples.lengths(config) if len(used) <= _LABELS else None,
         fields=fields(config.shape, config.labels, used, silver=bool(config.silver)),
-        examples=examples.examples(config.shape, config.labels, [config.splits["test"], *with_rows][-1]),
+        examples=examples.examples(config.shape, config.labels, [config.last_split, *with_rows][-1]),
         marked=examples.MARKED.get(config.shape, ""), filters=_filters(config),
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
         licence=licences.strictest([source.licence for source in config.sources]),
@@ -259,7 +259,7 @@ def _filters(config: Config) -> list[str]:
         return []
     if config.split_by == "document":
         least, most = settings.discourse_words
-        ids = config.splits["test"]["sent_ids"].to_pylist() if config.shape is Shape.SUITE else [()]
+        ids = config.last_split["sent_ids"].to_pylist() if config.shape is Shape.SUITE else [()]
         of_sentences = config.shape is Shape.SENTENCE or all(len(of_row) == 1 for of_row in ids)
         gapless = [] if of_sentences else ["sentences follow each other in the source without a gap"]
         return [f"{least}–{most} words in every sentence", *gapless]

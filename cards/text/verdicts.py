@@ -188,6 +188,8 @@ def _advice(word: str, grade: str, checks: Sequence[str], audit: AuditEntry) -> 
         advice = f"careful, ±{math.ceil(100 * (audit.resolution or 0.0))}"
     elif allowed:
         advice = TASK if allowed.status == Status.EXEMPT else f"beat {percent(allowed.value)}"
+    elif audit.resolution is None:  # no solver could have shown anything
+        advice = UNMEASURED
     else:
         advice = "yes"
     return advice
@@ -242,7 +244,7 @@ ADVICE: Final = {
     "beat": "beat: the task allows the trick, and a model has to do better",
     "careful": "careful: few rows; a difference of ± points can be chance, and tricks are not ruled out",
     CUE: "cue: the trick that is named decides more than half; of use only if the labels are about it",
-    "no": "no: the trick or fault that is named decides the score",
+    "no": "no: the trick or fault that is named is more than the audit allows",
     "not": "not measured: these rows cannot show what tricks reach",
 }
 """Kind of advice → what it means."""

@@ -75,7 +75,7 @@ class BuiltConfig(Config, frozen=True, dict=True):
         """
         audited = "report" in vars(self) or self.n_rows <= QUICK
         with_rows = [table for table in self.splits.values() if table.num_rows]
-        rows = examples.examples(self.shape, self.labels, [*with_rows[:1], self.splits["test"]][-1])
+        rows = examples.examples(self.shape, self.labels, [*with_rows[:1], self.last_split][-1])
         if len({example.pair for example in rows[:2]}) > 1 or not rows[0].pair:  # else a pair, which has two labels
             turns = [[example for example in rows if example.label == label] for label in self.used_labels]
             rows = [example for turn in itertools.zip_longest(*turns) for example in turn if example]

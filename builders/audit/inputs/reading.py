@@ -35,6 +35,8 @@ FORMATS = (*LINES, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""
 
 _SPLIT_COLUMNS = ("split", "data_split", "partition")
+_TRAIN = frozenset({"train", "training"})
+"""Values that show by themselves that a column names splits; ``tr`` and ``te`` may be languages."""
 
 
 def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = None) -> Read:
@@ -144,7 +146,8 @@ def _divide_by_column(
 ) -> tuple[Mapping[str, pl.DataFrame], tuple[Skipped, ...]]:
     """The rows of each split, by the column that names it: the one that the user gives, else one of a usual name.
 
-    The latter is used for a single file whose name says no split. The arrays of a JSON object are splits, too; those
+    The latter, or one with the value ``train`` beside others that are splits, is used for a single file whose name says
+    no split. The arrays of a JSON object are splits, too; those
     whose names are none are skipped.
     """
     frames = {split: table.rows for split, table in tables.items()}
@@ -156,9 +159,10 @@ def _divide_by_column(
         )
     if column is None and list(frames) == ["test"]:
         for name_of_column, values in frames["test"].select(pl.col(pl.String)).to_dict().items():
-            if name_of_column.lower() in _SPLIT_COLUMNS and column is None:
-                distinct = set(values.str.to_lowercase().unique().to_list())
-                column = name_of_column if len(distinct) > 1 and distinct <= set(NAMES) else None
+            distinct = set(values.str.to_lowercase().unique().to_list())
+            named = name_of_column.lower() in _SPLIT_COLUMNS or not distinct.isdisjoint(_TRAIN)
+            if column is None and named and len(distinct) > 1 and distinct <= set(NAMES):
+                column = name_of_column
     if column is None:
         return frames, ()
     rows = pl.concat(list(frames.values()), how="diagonal_relaxed")

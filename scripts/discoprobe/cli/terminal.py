@@ -220,8 +220,8 @@ HEADS = ("chance", "best cheap trick", "use it?")
 def show_lines(groups: Mapping[str, Sequence[DatasetLine]]) -> None:
     """Prints a table of datasets: a line for each, under a heading for each group, and what the advice means.
 
-    Nothing is cut. Where the table is too wide for the terminal, questions and then tricks have several lines, and the
-    questions are left out if less than `QUESTION` columns are left for them.
+    Nothing is cut. Where the table is too wide for the terminal, questions, then tricks and advice have several lines,
+    and the questions are left out if less than `QUESTION` columns are left for them.
     """
     from discoprobe.cards.text.verdicts import meanings
 
@@ -234,7 +234,11 @@ def show_lines(groups: Mapping[str, Sequence[DatasetLine]]) -> None:
     elif over > 0:
         over -= widths[1] + 2
         widths[1] = 0
-        widths[4] -= max(0, min(over, widths[4] - max(map(len, HEADS[1].split()))))
+        for n in (4, 5):
+            longest = max(len(word) for row in [*cells, ["", "", "", *HEADS]] for word in row[n].split() or [""])
+            narrower = max(0, min(over, widths[n] - longest))
+            widths[n] -= narrower
+            over -= narrower
     used = [n for n, width in enumerate(widths) if width]
     before = sum(widths[n] + 2 for n in used[: -len(HEADS)]) - 2
     of_heads = _in_columns(["", "", "", *HEADS], widths, used)

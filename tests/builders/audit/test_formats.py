@@ -336,6 +336,22 @@ def test_withheld_labels(make, write):
     assert [(one.name.rpartition(": ")[2], one.unlabelled) for one in skipped] == [("test", True)]
 
 
+def test_a_column_with_train_and_test_names_splits_whatever_it_is_called(make, write):
+    values = ["TRAIN", "TRAIN", "TRIAL", "TEST"]
+    rows = [json.dumps({"text": make.sentence(), "label": at % 2, "Set": values[at % 4]}) for at in range(40)]
+    (data,), _ = read(write({"rows.jsonl": rows}))
+    assert data.counts == {"train": 20, "validation": 10, "test": 10}
+    languages = [row.replace("TRAIN", "tr").replace("TRIAL", "te").replace("TEST", "te") for row in rows]
+    (data,), _ = read(write({"rows.jsonl": languages}))
+    assert data.counts == {"test": 40}  # Turkish and Telugu
+
+
+def test_a_label_to_leave_out_that_no_row_has(make, write):
+    path = write({"rows.jsonl": [json.dumps({"text": make.sentence(), "label": "ab"[at % 2]}) for at in range(20)]})
+    with pytest.raises(UnreadableDataError, match="rows: --exclude c: no row has this label; the labels are a, b"):
+        read(path, Reading(exclude=("c",)))
+
+
 def test_a_column_missing_in_test(make, write):
     rows = [json.dumps({"text": make.sentence(), "label": at % 2}) for at in range(20)]
     others = [json.dumps({"body": make.sentence(), "label": at % 2}) for at in range(20)]
