@@ -28,7 +28,7 @@ VERSION: Final = 27
 class Status(enum.StrEnum):
     """The outcome of a check.
 
-    ``below``: at most the threshold; for a shortcut, the 95 % interval rules out a gain that matters
+    ``below``: at most the threshold; for a shortcut, the 95 % interval also rules out a gain that matters
     (``thresholds.largest_passing``). ``above``: over the threshold; for a shortcut, the lower end is. Only this one
     fails. ``open``: neither, so these rows cannot tell. ``not measured``: the rows cannot show it: one class, one row,
     no other split, too few groups, a rule that decides nothing. ``noted``: measured, without a threshold. ``exempt``:
@@ -82,12 +82,12 @@ class Figure(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> Status:
-        """Where the interval is (or the value, without one): below the threshold, above it, or on both sides."""
+        """Above if the whole interval is (or the value, without one), below if more is ruled out, else open."""
         if self.threshold is None:
             return Status.NOTED
         low, high = self.interval or (self.value, self.value)
-        most = self.largest_passing
-        return Status.ABOVE if low > self.threshold else Status.BELOW if high <= most else Status.OPEN
+        passes = self.value <= self.threshold and high <= self.largest_passing
+        return Status.ABOVE if low > self.threshold else Status.BELOW if passes else Status.OPEN
 
     @property
     def largest_passing(self) -> float:
@@ -436,10 +436,9 @@ class Report(msgspec.Struct, frozen=True):
                 continue
             (low, high), value = figure.interval, figure.value
             to_pass, to_fail = figure.largest_passing - value, value - figure.threshold
-            widths = [(high - value) / to_pass] if to_pass > 0 else []
-            widths += [(value - low) / to_fail] if to_fail > 0 else []
+            half, distance = (value - low, to_fail) if to_fail > 0 else (high - value, to_pass)
             n = finding.n * (2 if in_pairs and finding.check in PAIRED else 1)
-            needed = max(needed, n * min(widths, default=math.inf) ** 2)
+            needed = max(needed, n * (half / distance) ** 2 if distance > 0 else math.inf)
         if not 0 < needed <= MOST_ROWS:
             return None
         step: int = 10 ** max(0, math.floor(math.log10(needed)) - 1)

@@ -59,7 +59,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 RULED_OUT = 0.10
-"""A shortcut is below if a larger gain is ruled out (with two equally frequent labels), or one above its threshold.
+"""A shortcut is below its threshold if its accuracy is, and a larger gain is ruled out (with two equal labels).
 
 Thresholds say what is a fault if it is certain. To pass, a solver must be known to gain little, and thresholds of .02
 and .05 are finer than what 2,000 rows can show. These are worth 2,000 / (1 + 2/π) = 1,222 independent ones if they are

@@ -263,8 +263,8 @@ def _show_report(report: Report) -> None:
 
 
 LEGEND = (
-    "above: the whole 95 % interval (or the value, if it has none) is above the threshold; below: a gain of .10 is "
-    "ruled out; open: neither; noted: reported, and never a fault here"
+    "above: the whole 95 % interval (or the value, if it has none) is above the threshold; below: the value is, "
+    "and a gain of .10 is ruled out; open: neither; noted: reported, and never a fault here"
 )
 
 
