@@ -114,7 +114,8 @@ PARAPHRASE = 0.5
 
 Of sentences of eight languages in which three words were replaced by others, .80 to .96 are found, also in another
 order. Of 12,653 sentences of documents that others do not repeat (Wikipedia, novels, treebanks of ten languages) 17
-are: quotations, formulas and sentences that say the same."""
+are: quotations, formulas and sentences that say the same. Of 119 Russian sentences that a model paraphrased or
+translated back, it finds .16: those say the same in other words."""
 
 FLOOR = "trigrams"
 """The solver that has read other text, as a language model has: a model must do better."""
