@@ -146,9 +146,10 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         remarks.append(f"a gain below {resolution:.2f} could be chance")
     if cue:
         checks, grade = (str(best),), _grade(findings, str(best))
+    advised = _advice(word, grade, checks, audit)
     return Verdict(
         word, checks, resolution, bool(of_design and not audit.failed), grade, faults, exempt, percent(audit.majority),
-        _trick(audit), _advice(word, grade, checks, audit), " ".join(sentences), "; ".join(remarks),
+        _trick(audit, advised), advised, " ".join(sentences), "; ".join(remarks),
     )  # fmt: skip
 
 
@@ -156,8 +157,11 @@ THOUSANDS: Final = 10_000
 """From so many rows on a table gives thousands."""
 
 
-def _trick(audit: AuditEntry) -> str:
-    """The strongest shortcut with its accuracy, if it is better than the majority baseline."""
+def _trick(audit: AuditEntry, advised: str) -> str:
+    """The shortcut that the advice warns of, else the strongest that is better than the majority baseline."""
+    named = next((check for check in audit.failed if advised == f"no: {KNOWN_AS[check]}"), "")
+    if named and BY_ID[named].kind is Kind.SHORTCUT and named in audit.findings:
+        return f"{KNOWN_AS[named]} {percent(audit.findings[named].value)}"
     if not audit.strongest or audit.accuracy is None or (audit.gain or 0.0) <= 0:
         return ""
     return f"{KNOWN_AS[audit.strongest]} {percent(audit.accuracy)}"

@@ -400,6 +400,7 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
         ([_finding(0.54, 100), _finding(0.62, 400, "chars", None)], "spelling 62%", "careful, ±11"),
         ([_finding(0.54, 100, "row-order"), _finding(0.62, 400, "chars", None)], "spelling 62%", "beat 62%"),
         ([_finding(0.63, 10_000)], "length 63%", "no: length"),
+        ([_finding(0.63, 10_000), _finding(0.9, 400, "chars", None)], "length 63%", "no: length"),
         ([msgspec.structs.replace(_finding(0.5, 60), status=Status.UNMEASURED, resolution=None)], "", "not measured"),
         (
             [_finding(0.5, 10_000, "overlap"), msgspec.structs.replace(_finding(0.95, 400), status=Status.EXEMPT)],
