@@ -425,8 +425,8 @@ class Report(msgspec.Struct, frozen=True):
     def deciding_rows(self) -> int | None:
         """About how many rows in all would decide what is open, if accuracies stayed as they are, in two digits.
 
-        None if nothing is open, or if these are more than solvers are measured on (``thresholds.MOST_ROWS``). A
-        threshold near an accuracy takes any number of rows.
+        None if nothing is open, or if more rows would not be measured: as many are there already, or more than solvers
+        are measured on (``thresholds.MOST_ROWS``). A threshold near an accuracy takes any number of rows.
         """
         in_pairs = any(f.check == "pairwise" and f.measured is not None for f in self.findings)
         needed = 0.0
@@ -439,7 +439,7 @@ class Report(msgspec.Struct, frozen=True):
             half, distance = (value - low, to_fail) if to_fail > 0 else (high - value, to_pass)
             n = finding.n * (2 if in_pairs and finding.check in PAIRED else 1)
             needed = max(needed, n * (half / distance) ** 2 if distance > 0 else math.inf)
-        if not 0 < needed <= MOST_ROWS:
+        if not sum(self.counts.values()) < needed <= MOST_ROWS:
             return None
         step: int = 10 ** max(0, math.floor(math.log10(needed)) - 1)
         return math.ceil(needed / step) * step

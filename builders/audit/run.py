@@ -1,9 +1,9 @@
 """The audit of one dataset: integrity is checked, solvers look for shortcuts, and every check has a finding.
 
 One rule for every dataset: a shortcut is above its threshold if the lower end of the solver's 95 % interval is, below
-if a gain that matters is ruled out (``thresholds.largest_passing``), and open if neither holds. Where classes keep the
-shares of their corpus, this also holds for the macro-F1. What is not above has a resolution: the smallest gain over the
-majority baseline that the rows could have shown.
+if its accuracy is and a gain that matters is ruled out (``thresholds.largest_passing``), else open. Where classes keep
+the shares of their corpus, this also holds for the macro-F1. What is not above has a resolution: the smallest gain over
+the majority baseline that the rows could have shown.
 """
 
 from collections.abc import Mapping, Sequence

@@ -434,6 +434,8 @@ def test_pairs_are_two_rows_each():
     made = msgspec.structs.replace(report(config()), findings=(found,))
     wanted = 200 * 2 * ((found.interval[1] - 0.54) / 0.06) ** 2
     assert wanted <= made.deciding_rows <= 1.1 * wanted
+    enough = msgspec.structs.replace(made, counts={"train": 9000, "test": 1000})
+    assert enough.deciding_rows is None  # they are there, and were not all measured
 
 
 def test_every_check_has_a_name_that_people_know():
