@@ -568,8 +568,27 @@ class Page:
         if found := re.search(rf"Floor: ([a-z]+) of other text [^;]* ({SHARE}) of the pairs", rest):
             self.same(f"{found[1]} in the verdict", found[2], f"{self.findings[found[1]]['measured']:.3f}")
             rest = rest.replace(found[0], "")
+        if found := re.search(r"About ([\d,]+) rows would decide\.", rest):
+            self.same("rows that would decide", number(found[1]), self.deciding(open_))
+            rest = rest.replace(found[0], "")
         if not above:
             self.release.unknown(f"{self.name}, verdict", rest)
+
+    def deciding(self, open_):
+        """Rows with which the intervals of the open solvers end at what passes or fails, in two digits rounded up."""
+        needed = 0.0
+        for finding in open_:
+            measure, value, (low, high), threshold = figure(finding)
+            chance = finding["macro_f1"]["baseline"] if measure == "macro-F1" else finding["baseline"]
+            passing = max(threshold, chance + 0.1 * min(1, 2 * (1 - chance)))
+            share = (value - low) / (value - threshold) if value > threshold else (high - value) / (passing - value)
+            pairs = finding["check"] in {"pairwise", "differences", "cosines"} and "pairwise" in self.compared_pairs()
+            needed = max(needed, finding["n"] * (1 + pairs) * share * share)
+        step = 10 ** (len(str(int(needed))) - 2)
+        return -int(-needed // step) * step
+
+    def compared_pairs(self):
+        return [name for name, finding in self.findings.items() if finding["measured"] is not None]
 
     def rows(self, lines):
         config, many = self.config, len(self.config.used) > 12

@@ -32,7 +32,7 @@ PLANTED = {
     "configs of the release": (CARD, r"\*\*(\d+) configs", "**87 configs"),
     "languages of the release": (CARD, r" 4 languages ", " 5 languages "),
     "rows of the release": (CARD, r"· ([\d,]+) rows\*\*", "· 7,829 rows**"),
-    "verdicts": (CARD, r"Audit: 1 below", "Audit: 2 below"),
+    "verdicts": (CARD, r"Audit: \d+ below", "Audit: 99 below"),
     "a size in the matrix": (CARD, r"\[136 / 44 / 84", "[163 / 44 / 84"),
     "a mark in the matrix": (CARD, r"○(†?\]\(\S*sent_len_de)", r"✓\1"),
     "a link of the matrix": (CARD, r"\]\((\S*)bso_de(\S*)\)", r"](\1bso_en\2)"),
