@@ -154,7 +154,7 @@ def _choose_rules(conditions: Conditions, problem: Problem, fold: Fold) -> list[
     prior = np.bincount(y, minlength=len(problem.labels)) / len(y)
     labels = np.eye(len(problem.labels))[y]
     of_all = _least_shares(holds.T @ labels)
-    while len(chosen) < _RULES:
+    while conditions.text and len(chosen) < _RULES:
         counts = holds.T @ (labels * undecided[:, None])
         n_units = counts.sum(axis=1, keepdims=True)
         least = np.minimum(_least_shares(counts), of_all)

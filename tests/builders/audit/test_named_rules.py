@@ -13,6 +13,8 @@ import pytest
 from audit_parts import finding_of, heuristics_of
 
 from discoprobe.builders import Shape
+from discoprobe.builders.audit import audit
+from discoprobe.builders.audit.inputs import read
 
 _N = 900
 
@@ -319,3 +321,12 @@ def test_on_documents_with_labels_by_lot_no_word_of_a_document_is_a_rule(maker, 
 def test_what_a_person_reads_of_the_best_token_is_empty_on_labels_by_lot(maker):
     details = [finding_of(maker(seed).data(600), "token").detail for seed in range(20)]
     assert sum(map(bool, details)) <= 1
+
+
+def test_texts_to_which_no_condition_applies_have_no_rules(tmp_path):
+    """Texts of a number each, all different."""
+    path = tmp_path / "codes.csv"
+    path.write_text("text,label\n" + "".join(f"{n:03},{'ab'[n % 3 == 2]}\n" for n in range(30)), encoding="utf-8")
+    (data,), _ = read(path)
+    heuristics = audit(data).heuristics
+    assert (heuristics.rules, heuristics.shifted, heuristics.coverage) == ((), (), 0.0)
