@@ -190,3 +190,20 @@ def test_rows_are_printed_alone(leaking, tmp_path):
     assert isinstance(page.exception, UsageError)
     unknown = CliRunner().invoke(app, ["audit", str(leaking), *OPTIONS, "--rows", "dup-acros"])
     assert "dup-across" in str(unknown.exception)
+
+
+def test_a_label_to_leave_out_has_to_be_in_some_dataset(tmp_path):
+    """One of two sets has it, or rows of a withheld label; a label that none has is a mistake."""
+    for name, labels in (("first", "ab"), ("second", "abc")):
+        rows = [{"text": f"One sentence with the number {n}.", "label": labels[n % len(labels)]} for n in range(30)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    both = ["audit", str(tmp_path / "first.jsonl"), str(tmp_path / "second.jsonl"), "--json", "--exclude"]
+    done = CliRunner().invoke(app, [*both, "c"])
+    counts = {report["name"]: report["counts"] for report in json.loads(done.stdout)["data"]}
+    assert counts == {"first": {"test": 30}, "second": {"test": 20}}
+    with pytest.raises(UnreadableDataError, match=r"^--exclude d: no row has this label; the labels are a, b, c$"):
+        CliRunner().invoke(app, [*both, "d"], catch_exceptions=False)
+    with pytest.raises(UnreadableDataError, match="--exclude d: no row"):
+        discoprobe.audit([{"text": f"One sentence {n}.", "label": n % 2} for n in range(30)], exclude="d")
+    withheld = [{"text": f"One sentence {n}.", "label": n % 3 - 1} for n in range(30)]
+    assert discoprobe.audit(withheld, exclude="-1").labels == ("0", "1")

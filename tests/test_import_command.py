@@ -140,7 +140,7 @@ def test_rows_that_share_sentences_stay_together(write, command, tmp_path):
     paths = [write("train.jsonl", rows[:120]), write("test.jsonl", rows[120:])]
     call = (*paths, "--task-type", "similarity", "--name", "mine")
     done = command(*call, "--drop-leaks")
-    assert "of the 120 rows of train, more than a tenth" in str(done.exception)
+    assert "of the 120 different rows of train, more than a tenth" in str(done.exception)
     assert "--regroup" in str(done.exception)
     assert not (tmp_path / "out").exists()
     done = command(*call, "--regroup")

@@ -264,7 +264,8 @@ class Verdict(msgspec.Struct, frozen=True):
         faults: the checks above their threshold with their figures and grades, in words.
         exempt: checks that the task is exempt from although they are above their threshold, or open.
         chance: the accuracy of the majority baseline: ``50%``.
-        trick: the strongest shortcut as people call it, with its accuracy: ``spelling 73%``; empty if there is none.
+        trick: the shortcut that the advice warns of, else the strongest, as people call it, with its accuracy:
+            ``spelling 73%``; empty if there is none.
         advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful, ±9``,
             ``no: length``.
         text: the verdict in sentences.

@@ -146,10 +146,10 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         remarks.append(f"a gain below {resolution:.2f} could be chance")
     if cue:
         checks, grade = (str(best),), _grade(findings, str(best))
-    advised = _advice(word, grade, checks, audit)
+    warns_of = checks[0] if checks and grade != Grade.MINOR else ""
     return Verdict(
         word, checks, resolution, bool(of_design and not audit.failed), grade, faults, exempt, percent(audit.majority),
-        _trick(audit, advised), advised, " ".join(sentences), "; ".join(remarks),
+        _trick(audit, warns_of), _advice(word, warns_of, audit), " ".join(sentences), "; ".join(remarks),
     )  # fmt: skip
 
 
@@ -157,11 +157,10 @@ THOUSANDS: Final = 10_000
 """From so many rows on a table gives thousands."""
 
 
-def _trick(audit: AuditEntry, advised: str) -> str:
+def _trick(audit: AuditEntry, warns_of: str) -> str:
     """The shortcut that the advice warns of, else the strongest that is better than the majority baseline."""
-    named = next((check for check in audit.failed if advised == f"no: {KNOWN_AS[check]}"), "")
-    if named and BY_ID[named].kind is Kind.SHORTCUT and named in audit.findings:
-        return f"{KNOWN_AS[named]} {percent(audit.findings[named].value)}"
+    if warns_of in audit.findings and BY_ID[warns_of].kind is Kind.SHORTCUT:
+        return f"{KNOWN_AS[warns_of]} {percent(audit.findings[warns_of].value)}"
     if not audit.strongest or audit.accuracy is None or (audit.gain or 0.0) <= 0:
         return ""
     return f"{KNOWN_AS[audit.strongest]} {percent(audit.accuracy)}"
@@ -176,7 +175,7 @@ TASK: Final = "yes (task)"
 """The advice where the strongest shortcut reads what the task asks for, as its exemption says."""
 
 
-def _advice(word: str, grade: str, checks: Sequence[str], audit: AuditEntry) -> str:
+def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
     """Whether to use the data (docs/concepts.md): of the reasons for care the most serious one.
 
     What is open is no reason if the task allows a trick that reaches at least what open ones can: a model that is
@@ -186,8 +185,8 @@ def _advice(word: str, grade: str, checks: Sequence[str], audit: AuditEntry) -> 
     allowed = best if best and _is_gain(best) and best.status in {Status.EXEMPT, Status.NOTED} else None
     if word == UNMEASURED:
         advice = UNMEASURED
-    elif checks and grade != Grade.MINOR:
-        advice = f"{CUE if word == CUE else 'no'}: {KNOWN_AS[checks[0]]}"
+    elif warns_of:
+        advice = f"{CUE if word == CUE else 'no'}: {KNOWN_AS[warns_of]}"
     elif word == OPEN and not (allowed and audit.open_reach <= (audit.accuracy or 0.0)):
         advice = f"careful, ±{math.ceil(100 * (audit.resolution or 0.0))}"
     elif allowed:
@@ -208,7 +207,7 @@ class DatasetLine(msgspec.Struct, frozen=True):
         asks: the question in a few words.
         rows: in each split: ``342/94/188``; from 10,000 on in thousands.
         chance: the accuracy of the majority baseline.
-        trick: the strongest shortcut and its accuracy.
+        trick: the shortcut that the advice warns of, else the strongest, and its accuracy.
         advice: whether to use it.
     """
 
@@ -246,7 +245,7 @@ def meanings(lines: Iterable[DatasetLine]) -> list[str]:
 ADVICE: Final = {
     TASK: "task: the trick reads what the task asks for",
     "beat": "beat: the task allows the trick, and a model has to do better",
-    "careful": "careful: few rows; a difference of ± points can be chance, and tricks are not ruled out",
+    "careful": "careful: few independent rows; a gain of ± points can be luck, and tricks are not ruled out",
     CUE: "cue: the trick that is named decides more than half; of use only if the labels are about it",
     "no": "no: the trick or fault that is named is more than the audit allows",
     "not": "not measured: these rows cannot show what tricks reach",

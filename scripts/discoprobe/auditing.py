@@ -91,6 +91,10 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     )  # fmt: skip
 
 
+_LABELS = 8
+"""Most labels that a message names."""
+
+
 def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
     """The datasets with these names: paths, URLs, configs of the folder ``out``, or Hub ids; by default all of ``out``.
 
@@ -123,7 +127,16 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             skipped += unread
     if not data:
         raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
+    _check_excluded(data, reading)
     return tuple(data), tuple(skipped)
+
+
+def _check_excluded(data: Sequence[AuditInput], reading: Reading) -> None:
+    """Raises an error if no dataset has a label whose rows should be left out."""
+    left_out = {reason for dataset in data if dataset.read for reason in dataset.read.left_out}
+    if unknown := [label for label in reading.exclude if f"label '{label}'" not in left_out]:
+        labels = ", ".join(sorted({name for dataset in data for name in dataset.labels})[:_LABELS])
+        raise UnreadableDataError(f"--exclude {unknown[0]}: no row has this label; the labels are {labels}")
 
 
 def _is_hub_id(name: str) -> bool:
@@ -292,10 +305,12 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
         if len(read) > 1:
             names = ", ".join(dataset.name for dataset in read)
             raise UnreadableDataError(f"{len(read)} datasets ({names}); audit them one by one")
-    elif all(hasattr(rows, "features") for rows in splits.values()):
-        read, skipped = read_dataset(name, splits, reading)
     else:
-        read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
+        if all(hasattr(rows, "features") for rows in splits.values()):
+            read, skipped = read_dataset(name, splits, reading)
+        else:
+            read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
+        _check_excluded(read, reading)
     report = reports(read, jobs, silent, _names(expected))[0]
     notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
     return _with_rows(msgspec.structs.replace(report, notes=(*report.notes, *notes)), read[0])

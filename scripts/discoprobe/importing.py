@@ -143,9 +143,9 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     for split, n in different.items():
         if (fewer := n - left.get(split, 0)) > MOST_DROPPED * n:
             raise DiscoprobeError(
-                f"--drop-leaks would leave out {fewer:,} of the {n:,} rows of {split}, more than a tenth. "
-                "Keep them (the card says what leaks), or use --regroup: it divides all rows again, so that rows that "
-                "share a sentence are in one split"
+                f"--drop-leaks would leave out {fewer:,} of the {n:,} different rows of {split}, more than "
+                "a tenth. Keep them (the card says what leaks), or use --regroup: it divides all rows again, so that "
+                "rows that share a sentence are in one split"
             )
     remark = ""
     if leaks == "regroup":

@@ -447,4 +447,6 @@ def test_rows_are_given_in_thousands_from_ten_thousand_on():
     line = line_of("zwar", [43_108, 9_999, 10_000], Verdict("below", advice="yes"))
     assert (line.task, line.rows, line.advice) == ("zwar", "43k/9999/10k", "yes")
     assert meanings([line]) == []
-    assert meanings([msgspec.structs.replace(line, advice="careful, ±9")])[0].startswith("careful: few rows")
+    assert meanings([msgspec.structs.replace(line, advice="careful, ±9")])[0].startswith(
+        "careful: few independent rows"
+    )

@@ -377,9 +377,6 @@ def read_columns(
     if len({part.schema[roles.label].is_numeric() for part in parts}) > 1:  # numbers in one file and words in another
         parts = [part.with_columns(pl.col(roles.label).cast(pl.String)) for part in parts]
     frame = pl.concat(parts, how="vertical_relaxed")
-    if unknown := [label for label in reading.exclude if f"label '{label}'" not in counts]:
-        labels = ", ".join(sorted(frame[roles.label].cast(pl.String).unique().to_list())[:_NAMED])
-        raise UnreadableDataError(f"{name}: --exclude {unknown[0]}: no row has this label; the labels are {labels}")
     shape = Shape.CHOICE if roles.choices else shape_of(frame["texts"])
     labelled, names = _as_written(frame[roles.label]), class_names.get(roles.label, ())
     if shape is Shape.CHOICE:
@@ -539,8 +536,8 @@ def _usable_rows(
     )  # fmt: skip
     written = pl.col("written")
     faults = rows.with_columns(written=pl.col(roles.label).cast(pl.String).str.strip_chars()).select(
-        pl.when(written.is_null() | written.is_in(withheld) | pl.col("missing")).then(pl.lit("no label"))
-        .when(written.is_in(roles.exclude)).then(pl.format("label '{}'", written))
+        pl.when(written.is_in(roles.exclude)).then(pl.format("label '{}'", written))
+        .when(written.is_null() | written.is_in(withheld) | pl.col("missing")).then(pl.lit("no label"))
         .when("empty").then(pl.lit("no text"))
     ).to_series()  # fmt: skip
     counts.update(faults.drop_nulls().to_list())

@@ -147,8 +147,7 @@ def _divide_by_column(
     """The rows of each split, by the column that names it: the one that the user gives, else one of a usual name.
 
     The latter, or one with the value ``train`` beside others that are splits, is used for a single file whose name says
-    no split. The arrays of a JSON object are splits, too; those
-    whose names are none are skipped.
+    no split. The arrays of a JSON object are splits, too; those whose names are none are skipped.
     """
     frames = {split: table.rows for split, table in tables.items()}
     column, called = reading.split_column, NAMES | dict(reading.split_names)

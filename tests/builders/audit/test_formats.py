@@ -346,12 +346,6 @@ def test_a_column_with_train_and_test_names_splits_whatever_it_is_called(make, w
     assert data.counts == {"test": 40}  # Turkish and Telugu
 
 
-def test_a_label_to_leave_out_that_no_row_has(make, write):
-    path = write({"rows.jsonl": [json.dumps({"text": make.sentence(), "label": "ab"[at % 2]}) for at in range(20)]})
-    with pytest.raises(UnreadableDataError, match="rows: --exclude c: no row has this label; the labels are a, b"):
-        read(path, Reading(exclude=("c",)))
-
-
 def test_a_column_missing_in_test(make, write):
     rows = [json.dumps({"text": make.sentence(), "label": at % 2}) for at in range(20)]
     others = [json.dumps({"body": make.sentence(), "label": at % 2}) for at in range(20)]
