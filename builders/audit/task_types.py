@@ -61,7 +61,7 @@ def check_task_type(data: AuditInput, task_type: str) -> TaskType:
         raise UnknownNameError("task type", task_type, TASK_TYPES)
     shape, _ = TASK_TYPES[known]
     expected = Shape.PAIR if shape is Shape.SCORED else shape
-    if data.shape is not expected or (known == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
+    if data.shape != expected or (known == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
         contents = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}
         content = contents.get(data.shape, "many texts")
         raise UnreadableDataError(f"{data.name}: a row holds {content}, which does not fit --task-type {known}")
