@@ -15,7 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 import discoprobe
+from discoprobe.auditing import read_all
 from discoprobe.builders.audit import UnreadableDataError
+from discoprobe.builders.audit.inputs import Reading
 from discoprobe.cli import app
 from discoprobe.loaders import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.errors import UsageError
@@ -197,12 +199,11 @@ def test_a_label_to_leave_out_has_to_be_in_some_dataset(tmp_path):
     for name, labels in (("first", "ab"), ("second", "abc")):
         rows = [{"text": f"One sentence with the number {n}.", "label": labels[n % len(labels)]} for n in range(30)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    both = ["audit", str(tmp_path / "first.jsonl"), str(tmp_path / "second.jsonl"), "--json", "--exclude"]
-    done = CliRunner().invoke(app, [*both, "c"])
-    counts = {report["name"]: report["counts"] for report in json.loads(done.stdout)["data"]}
-    assert counts == {"first": {"test": 30}, "second": {"test": 20}}
+    both = [str(tmp_path / "first.jsonl"), str(tmp_path / "second.jsonl")]
+    read, skipped = read_all(both, tmp_path, Reading(exclude=("c",)))
+    assert ({data.name: data.counts for data in read}, skipped) == ({"first": {"test": 30}, "second": {"test": 20}}, ())
     with pytest.raises(UnreadableDataError, match=r"^--exclude d: no row has this label; the labels are a, b, c$"):
-        CliRunner().invoke(app, [*both, "d"], catch_exceptions=False)
+        CliRunner().invoke(app, ["audit", *both, "--exclude", "d"], catch_exceptions=False)
     with pytest.raises(UnreadableDataError, match="--exclude d: no row"):
         discoprobe.audit([{"text": f"One sentence {n}.", "label": n % 2} for n in range(30)], exclude="d")
     withheld = [{"text": f"One sentence {n}.", "label": n % 3 - 1} for n in range(30)]
