@@ -51,12 +51,13 @@ def _papers() -> tuple[Paper, ...]:
     return convert_table(tables["papers"], tuple[Paper, ...], PAPERS.name, "papers")
 
 
-def papers_of(definition: str) -> list[Paper]:
+@functools.cache
+def papers_of(definition: str) -> tuple[Paper, ...]:
     """The papers that a definition mentions, in their order; ``RuSentEval`` is not taken for ``SentEval``."""
     text = " ".join(definition.split())
     mentions = {paper: rf"\b(?:{'|'.join(map(re.escape, paper.names))})" for paper in _papers()}
     places = {paper: place.start() for paper, names in mentions.items() if (place := re.search(names, text))}
-    return sorted(places, key=places.__getitem__)
+    return tuple(sorted(places, key=places.__getitem__))
 
 
 class Shape(enum.StrEnum):

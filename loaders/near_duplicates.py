@@ -47,11 +47,12 @@ _ALTERED_AT_ONCE = 25_000
 _BITS = 25
 """Most bits of a key that say whether a later text has it; 32 MB, of which 50,000 sentences set one in thirteen."""
 _BITS_PER_KEY = 16
-"""Places of these bits for each key of a later text, so that a small set costs no more than it needs."""
+"""Places of these bits for each key of a later text, or for each word, so that a small set costs no more than it
+needs."""
 _RAREST = 30
 """Words of a text by which candidates are looked for; a sentence has as many."""
 _WORD_BITS = 22
-"""Bits of a word by which it is counted; 32 MB for the counts."""
+"""Most bits of a word by which it is counted; 32 MB for the counts."""
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -210,42 +211,50 @@ def paraphrases(earlier: pl.Series, later: pl.Series, *, least: int, threshold: 
     """
     asked = shingles(later, ngram=1)
     slices = [part["text"] for part in earlier.to_frame("text").iter_slices(_TEXTS_AT_ONCE)]
-    n_texts = np.bincount(_word_place(asked.gram), minlength=1 << _WORD_BITS)
-    for part in slices:
-        n_texts += np.bincount(_word_place(shingles(part, ngram=1).gram), minlength=1 << _WORD_BITS)
+    first = [shingles(part, ngram=1) for part in slices[:1]]  # of more parts, each is read again
+
+    def parts() -> Iterator[Shingles]:
+        yield from first
+        yield from (shingles(part, ngram=1) for part in slices[1:])
+
+    n_words = 1 + len(asked.gram) + len(slices) * max((len(part.gram) for part in first), default=0)
+    shift = np.uint64(64 - min(_WORD_BITS, (_BITS_PER_KEY * n_words).bit_length()))
+
+    def place(words: Keys) -> Ints:
+        """Where a word is counted: by its first bits, which two words rarely have in common."""
+        return (words >> shift).astype(np.int64)
+
+    n_texts = np.bincount(place(asked.gram), minlength=1 << (64 - int(shift)))
+    for part in parts():
+        n_texts += np.bincount(place(part.gram), minlength=len(n_texts))
     weights = np.log((1 + len(earlier) + len(later)) / (1 + n_texts)) + 1
     vocabulary, column = np.unique(asked.gram, return_inverse=True)
     shape, sizes = (len(later), len(vocabulary)), np.bincount(asked.text, minlength=len(later))
-    weight = weights[_word_place(asked.gram)]
+    weight = weights[place(asked.gram)]
     of_later = scipy.sparse.csr_array((weight, (asked.text, column)), shape=shape)
     total = np.bincount(asked.text, weights=weight, minlength=len(later))
     # the rarest words of each text, in the order of texts
-    order = np.lexsort((asked.gram, n_texts[_word_place(asked.gram)], asked.text))
+    order = np.lexsort((asked.gram, n_texts[place(asked.gram)], asked.text))
     order = order[_numbers(sizes) < _RAREST]
-    rare = asked.at(order[(n_texts[_word_place(asked.gram[order])] <= MOST_LIKE) & (sizes[asked.text[order]] >= least)])
+    rare = asked.at(order[(n_texts[place(asked.gram[order])] <= MOST_LIKE) & (sizes[asked.text[order]] >= least)])
     nearest, similarity, offset = np.full(len(later), -1), np.full(len(later), threshold - _EPSILON), 0
-    for part in slices:
-        known = shingles(part, ngram=1)
-        other_total = np.bincount(known.text, weights=weights[_word_place(known.gram)], minlength=len(part))
-        enough = np.bincount(known.text, minlength=len(part)) >= least
-        known = _with_keys(known.at(enough[known.text]), vocabulary)
+    for part in parts():
+        n_earlier = len(part.keys)
+        other_total = np.bincount(part.text, weights=weights[place(part.gram)], minlength=n_earlier)
+        enough = np.bincount(part.text, minlength=n_earlier) >= least
+        known = _with_keys(part.at(enough[part.text]), vocabulary)
         by_word = known.at(np.argsort(known.gram, kind="stable"))
         in_both = (known.text, np.searchsorted(vocabulary, known.gram))
-        of_part = scipy.sparse.csr_array((np.ones(len(known.gram)), in_both), shape=(len(part), len(vocabulary)))
-        for pairs in _pairs_with_two_words(rare, by_word, len(later), len(part)):
+        of_part = scipy.sparse.csr_array((np.ones(len(known.gram)), in_both), shape=(n_earlier, len(vocabulary)))
+        for pairs in _pairs_with_two_words(rare, by_word, len(later), n_earlier):
             common = np.asarray((of_later[pairs[:, 0]] * of_part[pairs[:, 1]]).sum(axis=1)).ravel()
             share = common / (total[pairs[:, 0]] + other_total[pairs[:, 1]] - common)
             best = np.lexsort((-pairs[:, 1], share, pairs[:, 0]))  # the last one of each text is the most similar
             best = best[np.diff(pairs[best, 0], append=-1) != 0]
             best = best[share[best] > similarity[pairs[best, 0]]]
             nearest[pairs[best, 0]], similarity[pairs[best, 0]] = pairs[best, 1] + offset, share[best]
-        offset += len(part)
+        offset += n_earlier
     return nearest
-
-
-def _word_place(words: Keys) -> Ints:
-    """Where a word is counted: by its first bits, which two words rarely have in common."""
-    return (words >> np.uint64(64 - _WORD_BITS)).astype(np.int64)
 
 
 def _pairs_with_two_words(rare: Shingles, by_word: Shingles, n_later: int, n_earlier: int) -> Iterator[Ints]:

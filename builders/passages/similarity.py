@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -123,18 +123,19 @@ class Similarity:
     @functools.cached_property
     def cosines(self) -> Cosines:
         """TF-IDF cosines over character n-grams."""
-        return Cosines(_weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH)))
+        return Cosines(*_weighted(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH)))
 
     @functools.cached_property
     def rare(self) -> Cosines:
         """The same over n-grams that few sentences have: parts of names and of words about the topic."""
-        weighted = self.cosines.weighted
-        return Cosines(_of_columns(weighted, _frequency(weighted) <= max(2.0, FREQUENT * weighted.shape[0])))
+        weighted, frequency = self.cosines.weighted, self.cosines.frequency
+        few = frequency <= max(2.0, FREQUENT * weighted.shape[0])
+        return Cosines(_of_columns(weighted, few), np.where(few, frequency, 0))
 
     @functools.cached_property
     def words(self) -> Cosines:
         """TF-IDF cosines over all words; function words such as *she* show who a passage is about."""
-        return Cosines(_weighted(_words(self._frame, "words")))
+        return Cosines(*_weighted(_words(self._frame, "words")))
 
 
 class Cosines:
@@ -145,19 +146,23 @@ class Cosines:
 
     Attributes:
         weighted: the weight of each n-gram or word in each sentence.
+        frequency: in how many sentences each of them is.
         lengths: of the vectors of the sentences.
     """
 
-    def __init__(self, weighted: scipy.sparse.csr_matrix) -> None:
+    def __init__(self, weighted: scipy.sparse.csr_matrix, frequency: Rows) -> None:
         """Takes whole numbers."""
-        self.lengths = _lengths_of(_squares(weighted))
+        self.frequency = frequency
+        self.squares = _squares(weighted)
+        self.lengths = _roots(self.squares)
         exact = LARGEST_CONTEXT * self.lengths.max(initial=0) ** 2 < EXACT
         self.weighted = weighted.astype(np.float32 if exact else np.float64, copy=False)
+        self._products = ProductsOfPairs(self.weighted)
 
     @functools.cached_property
     def _parts(self) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
         """The weights of what is frequent, in columns without gaps, and of everything else."""
-        frequent = _frequency(self.weighted) > DENSE * self.weighted.shape[0]
+        frequent = self.frequency > DENSE * self.weighted.shape[0]
         return _of_columns(self.weighted, frequent, close=True), _of_columns(self.weighted, ~frequent)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Values:
@@ -170,31 +175,33 @@ class Cosines:
         dense, sparse = (members @ frequent).toarray(), members @ others
         products = dense @ frequent[pool].toarray().T + (sparse @ others[pool].T).toarray()
         with_row = (dense * frequent[rows].toarray()).sum(axis=1) + _products(sparse, others[rows])
-        lengths = _lengths_of(np.square(dense, dtype=np.float64).sum(axis=1) + _squares(sparse))
+        lengths = _roots(np.square(dense, dtype=np.float64).sum(axis=1) + _squares(sparse))
         similar = products / self.lengths[pool] - (with_row / self.lengths[rows])[:, None]
         return np.asarray(similar / lengths[:, None])
 
     def with_each(self, contexts: Rows, candidates: Rows) -> Values:
         """How similar the i-th context is to each of the i-th ``candidates``: (contexts, candidates)."""
-        similar = np.empty(candidates.shape)
-        for piece in _pieces(len(contexts)):
-            vectors = _members(contexts[piece], self.weighted.shape[0]) @ self.weighted
-            products = [_products(vectors, self.weighted[rows]) for rows in candidates[piece].T]
-            similar[piece] = np.stack(products, axis=1) / _lengths_of(_squares(vectors))[:, None]
-        return np.asarray(similar / self.lengths[candidates])
+        products = self._products.of(candidates[:, :, None], contexts[:, None, :]).sum(axis=2)
+        return np.asarray(products / self._lengths_of_contexts(contexts)[:, None] / self.lengths[candidates])
+
+    def _lengths_of_contexts(self, contexts: Rows) -> Values:
+        """The lengths of the vectors of contexts: squares of sentences, and twice the products of each two of them."""
+        there = contexts >= 0
+        squares = np.where(there, self.squares[contexts], 0.0).sum(axis=1)
+        for first, second in combinations(range(contexts.shape[1]), 2):
+            squares += 2 * self._products.of(contexts[:, first], contexts[:, second])
+        return _roots(squares)
 
     def with_single(self, contexts: Rows, candidates: Rows) -> Values:
         """How similar each of the i-th ``candidates`` is to the single sentences of the i-th context.
 
         Shape (contexts, candidates, sentences).
         """
-        rows, others = np.broadcast_arrays(candidates[:, :, None], contexts[:, None, :])
-        return np.asarray(self.between(rows.ravel(), others.ravel()).reshape(rows.shape))
+        return self.between(candidates[:, :, None], contexts[:, None, :])
 
     def between(self, rows: Rows, others: Rows) -> Values:
-        """The cosine of each of ``rows`` with that of ``others``; each pair is compared once."""
-        products, of_pair = _products_of_pairs(self.weighted, np.minimum(rows, others), np.maximum(rows, others))
-        return np.asarray(products[of_pair] / (self.lengths[rows] * self.lengths[others]))
+        """The cosine of each of ``rows`` with that of ``others``, which are broadcast together."""
+        return np.asarray(self._products.of(rows, others) / (self.lengths[rows] * self.lengths[others]))
 
     @functools.cached_property
     def typical(self) -> Values:
@@ -210,6 +217,7 @@ class SharesOfWords:
     def __init__(self, words: scipy.sparse.csr_matrix) -> None:
         """Takes which words each sentence has: 1 or 0."""
         self._words, self._sizes = words, np.maximum(np.asarray(words.sum(axis=1)).ravel(), 1)
+        self._products = ProductsOfPairs(words)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Values:
         """By how much the share of each of ``pool`` in the i-th context is larger than that of the i-th of ``rows``."""
@@ -226,9 +234,8 @@ class SharesOfWords:
         return np.asarray(shares / self._sizes[candidates])
 
     def between(self, rows: Rows, others: Rows) -> Values:
-        """The share of each of ``others`` in that of ``rows``; each pair is compared once."""
-        products, of_pair = _products_of_pairs(self._words, np.minimum(rows, others), np.maximum(rows, others))
-        return np.asarray(products[of_pair] / self._sizes[others])
+        """The share of each of ``others`` in that of ``rows``."""
+        return np.asarray(self._products.of(rows, others) / self._sizes[others])
 
     def _of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
         """Which words each context has."""
@@ -247,14 +254,28 @@ def _products(left: scipy.sparse.csr_matrix, right: scipy.sparse.csr_matrix) -> 
     return np.asarray(left.multiply(right).sum(axis=1)).ravel()
 
 
-def _products_of_pairs(vectors: scipy.sparse.csr_matrix, first: Rows, second: Rows) -> tuple[Values, Rows]:
-    """The product of each pair of rows that is there, and the number of its product for each pair of numbers."""
-    n = vectors.shape[0]
-    pairs, of_pair = np.unique(first * n + second, return_inverse=True)
-    products = np.empty(len(pairs))
-    for piece in _pieces(len(pairs)):
-        products[piece] = _products(vectors[pairs[piece] // n], vectors[pairs[piece] % n])
-    return products, of_pair
+class ProductsOfPairs:
+    """Products of two sentences' vectors. Those that several tasks or measures need are computed once."""
+
+    def __init__(self, vectors: scipy.sparse.csr_matrix) -> None:
+        """Takes the vectors of all sentences."""
+        self._vectors = vectors
+        self._pairs, self._known = np.empty(0, np.int64), np.empty(0)
+
+    def of(self, rows: Rows, others: Rows) -> Values:
+        """The product of each of ``rows`` with that of ``others``, which are broadcast together; 0 for the row -1."""
+        n = self._vectors.shape[0]
+        first, second = np.minimum(rows, others), np.maximum(rows, others)
+        pairs, of_pair = np.unique(np.where(first < 0, -1, first * n + second), return_inverse=True)
+        new = np.setdiff1d(pairs[pairs >= 0], self._pairs, assume_unique=True)
+        products = np.empty(len(new))
+        for piece in _pieces(len(new)):
+            products[piece] = _products(self._vectors[new[piece] // n], self._vectors[new[piece] % n])
+        at = np.searchsorted(self._pairs, new)
+        self._pairs, self._known = np.insert(self._pairs, at, new), np.insert(self._known, at, products)
+        found = np.zeros(len(pairs))
+        found[pairs >= 0] = self._known[np.searchsorted(self._pairs, pairs[pairs >= 0])]
+        return found[of_pair].reshape(first.shape)
 
 
 def _squares(vectors: scipy.sparse.csr_matrix) -> Values:
@@ -263,33 +284,32 @@ def _squares(vectors: scipy.sparse.csr_matrix) -> Values:
     return np.asarray(scipy.sparse.csr_matrix(squares, shape=vectors.shape, copy=False).sum(axis=1)).ravel()
 
 
-def _lengths_of(squares: Values) -> Values:
+def _roots(squares: Values) -> Values:
     """Roots, what vectors are divided by: 1 for one without a weight."""
     return np.sqrt(np.where(squares > 0, squares, 1.0))
-
-
-def _frequency(vectors: scipy.sparse.csr_matrix) -> Rows:
-    """In how many vectors each column is."""
-    return np.bincount(vectors.indices, minlength=vectors.shape[1])
 
 
 def _of_columns(
     vectors: scipy.sparse.csr_matrix, columns: npt.NDArray[np.bool_], *, close: bool = False
 ) -> scipy.sparse.csr_matrix:
     """The vectors with some columns only; with ``close``, these are numbered anew."""
-    chosen = columns[vectors.indices]
-    ends = np.append(0, np.cumsum(chosen))[vectors.indptr]
+    chosen = np.flatnonzero(columns[vectors.indices])
+    ends = np.searchsorted(chosen, vectors.indptr)
     indices, width = vectors.indices[chosen], len(columns)
     if close:
         indices, width = (np.cumsum(columns, dtype=np.int32) - 1)[indices], max(int(columns.sum()), 1)
     return scipy.sparse.csr_matrix((vectors.data[chosen], indices, ends), shape=(vectors.shape[0], width))
 
 
-def _weighted(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Counts times inverse document frequencies, which are rounded: a document more does not change them."""
-    weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + _frequency(counts))))
+def _weighted(counts: scipy.sparse.csr_matrix) -> tuple[scipy.sparse.csr_matrix, Rows]:
+    """Counts times inverse document frequencies, which are rounded: a document more does not change them.
+
+    And in how many documents each column is.
+    """
+    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+    weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
     counts.data *= weights.astype(np.float32)[counts.indices]
-    return counts
+    return counts, frequency
 
 
 def _flat(frame: pl.DataFrame, column: str) -> pl.Series:

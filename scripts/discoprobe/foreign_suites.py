@@ -86,7 +86,7 @@ def suite_of(task_type: str, files: Sequence[Path], *, name: str, lang: str, sou
         name=f"{name}_{lang}", task=name, lang=lang, shape=Shape.SUITE, labels=conditions,
         splits={"test": pa.Table.from_pylist(in_hash_order, schema=schema(Shape.SUITE))}, drops=drops,
         meanings={reason: MEANINGS[reason] for reason in drops}, candidates=len(records), sources=(source,),
-        read=(source.name,), definition=definition, papers=tuple(papers_of(definition)), split_by="",
+        read=(source.name,), definition=definition, papers=papers_of(definition), split_by="",
         published=True, pairs=True, exempt=exempt,
     )  # fmt: skip
 

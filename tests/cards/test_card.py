@@ -215,7 +215,7 @@ def test_papers():
     text = "Swaps (SentEval,\nX-Probe BigramShift; discourse suite\nover UD)."
     assert [paper.names[0] for paper in papers_of(text)] == ["SentEval", "X-Probe", "discourse suite over UD"]
     assert [paper.names[0] for paper in papers_of("(RuSentEval NShift)")] == ["RuSentEval"]
-    assert papers_of("nothing") == []
+    assert papers_of("nothing") == ()
 
 
 def test_every_task_names_its_paper():
