@@ -76,9 +76,9 @@ def char_grams_in_parts(texts: pl.Series, width: int, *, across: bool = False) -
 
 def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int, *, across: bool) -> scipy.sparse.csr_array:
     points = np.frombuffer("".join(padded.to_list()).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    text = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    text = np.repeat(np.arange(len(lengths), dtype=np.int64) * width, lengths)
     space = points == _SPACE
-    rows, columns = [], []
+    cells = []  # of each n-gram, the number of its text times the width plus its column
     code = np.zeros(len(points), dtype=np.uint64)
     inside = np.ones(len(points), dtype=bool)
     for n in range(1, (LONGEST_ACROSS if across else LONGEST) + 1):
@@ -89,11 +89,15 @@ def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int, *, acr
         else:
             inside = inside[:size] & ~(space[n - 2 : n - 2 + size] if n > 2 else np.zeros(size, dtype=bool))  # noqa: PLR2004
             valid = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
-        rows.append(text[:size][valid])
-        columns.append((hashing.mix(code[valid], "gram") % np.uint64(width)).astype(np.int32))
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    counts = scipy.sparse.coo_array((np.ones(len(row), dtype=np.float32), (row, column)), shape=(len(lengths), width))
-    return scipy.sparse.csr_array(counts)
+        column = hashing.mix(code[valid], "gram") % np.uint64(width)
+        cells.append(text[:size][valid] + column.astype(np.int64))
+    every = np.sort(np.concatenate(cells))
+    first = np.flatnonzero(np.diff(every, prepend=-1))
+    different, counts = every[first], np.diff(first, append=len(every)).astype(np.float32)
+    ends = np.searchsorted(different, np.arange(len(lengths) + 1) * width)
+    return scipy.sparse.csr_array(
+        (counts, (different % width).astype(np.int32), ends.astype(np.int32)), shape=(len(lengths), width)
+    )
 
 
 Rows = npt.NDArray[np.int64]
