@@ -29,7 +29,7 @@ _PASSES = 200
 """Most passes of coordinate descent over the units."""
 _ITERATIONS = 60
 """Most iterations of L-BFGS; more of them change the third decimal of accuracies and cost minutes."""
-_NEWTON_STEPS, _GRADIENT = 100, 1e-6
+_NEWTON_STEPS, _GRADIENT = 100, 1e-9
 """Most steps of Newton's method, and the largest gradient of the mean loss of a unit at which it ends."""
 _CONSTANT = 1e-12
 """Standard deviation, relative to the mean, of features that are all equal but for rounding."""
