@@ -5,12 +5,14 @@ A step asks `process_pool` for an executor: processes of its own, or the executo
 
 import importlib
 import importlib.metadata
+import itertools
 import multiprocessing
 import os
 import pickle  # noqa: TID251 (between processes of one run)
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -103,6 +105,23 @@ def n_workers(jobs: int) -> int:
     """The number of tasks that run at the same time: that of the executor of `use_executor`, else ``jobs``."""
     shared = _GIVEN.get()
     return shared[1] if shared else jobs
+
+
+def in_order(
+    function: Callable[..., T], work: Iterable[tuple[Any, ...]], executor: Executor | None, workers: int
+) -> Iterator[T]:
+    """The result of each tuple of arguments, in their order.
+
+    Arguments are taken from ``work`` for one task more than there are workers, so that memory holds no others.
+    """
+    if executor is None:
+        yield from itertools.starmap(function, work)
+        return
+    waiting = iter(work)
+    begun = deque(executor.submit(function, *arguments) for arguments in itertools.islice(waiting, workers + 1))
+    while begun:
+        yield begun.popleft().result()
+        begun.extend(executor.submit(function, *arguments) for arguments in itertools.islice(waiting, 1))
 
 
 @contextmanager

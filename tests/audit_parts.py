@@ -6,10 +6,17 @@
 from unittest import mock
 
 import msgspec
+import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.audit import INTEGRITY, audit, run
 from discoprobe.builders.audit.solvers import SOLVERS
+
+
+def frame_of(sources):
+    """A dictionary (corpus, sent_id) → text as the audit gets it."""
+    rows = [(*key, text) for key, text in sources.items()]
+    return pl.DataFrame(rows, ["corpus", "sent_id", "text"], orient="row")
 
 
 def _audit(data, checks, sources=None, *, rules=False):
@@ -18,7 +25,7 @@ def _audit(data, checks, sources=None, *, rules=False):
             for table in (INTEGRITY, SOLVERS)]  # fmt: skip
     unmined = mock.patch.object(run, "mine", run.mine if rules else lambda *_: None)
     with kept[0], kept[1], unmined:
-        return audit(data, sources)
+        return audit(data, None if sources is None else frame_of(sources))
 
 
 def finding_of(data, check, sources=None):

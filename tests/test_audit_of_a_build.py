@@ -76,13 +76,13 @@ def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
 
 def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
     swaps, number = (config for config, _ in results(corpus, "bigram_shift", "subj_number", audit=False))
-    texts = source_texts(corpus, [swaps, number])
-    others, nothing = other_texts(corpus, [swaps, number], texts)
+    others, nothing = other_texts(corpus, [swaps, number])
     assert nothing is None
     every = {text for part in corpus.parts for text in part.load().sentences["text"]}
-    assert set(others) == every - set(texts[0].values())
+    (texts,) = source_texts(corpus, [swaps])
+    assert set(others) == every - set(texts["text"])
     monkeypatch.setattr(pipeline, "OTHER_TEXT", 3000)
-    some = other_texts(corpus, [swaps], texts[:1])[0]
+    some = other_texts(corpus, [swaps])[0]
     assert 2000 < sum(map(len, some)) <= 3000
     assert some == others[: len(some)]
 

@@ -115,7 +115,7 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         read: how they were read; None for what was built in memory.
         conditions: of a suite, the names that ``condition`` indexes; empty if they are not known.
         other_texts: text of the same corpora that no row has; None if the corpora are not at hand.
-        sources: text of each (corpus, sent_id); None where there is no source to compare with.
+        sources: ``text`` of each ``corpus`` and ``sent_id``; None where there is no source to compare with.
     """
 
     name: str
@@ -134,7 +134,7 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
     read: Provenance | None = None
     conditions: tuple[str, ...] = ()
     other_texts: Sequence[str] | None = None
-    sources: Mapping[tuple[str, str], str] | None = None
+    sources: pl.DataFrame | None = None
 
     @property
     def compared_with_others(self) -> bool:

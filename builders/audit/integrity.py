@@ -407,13 +407,19 @@ def fidelity(data: AuditInput) -> Finding:
     differing = edited.filter(~agrees).select("split", "place", "id")
     if sources is None:
         return measure_rows(differing, detail=f"{edited.height} edited rows compared with their originals")
-    sentences, invented = frozenset(sources.values()), []
     originals = pl.when(original.is_not_null()).then(pl.concat_list("original")).otherwise("texts")
-    for corpus, sent_ids, texts in rows.select("corpus", "sent_ids", originals).iter_rows():
-        of_row = [sources.get((corpus, sent_id), "") for sent_id in sent_ids or ()]
-        pieces = [*of_row, " ".join(of_row)]
-        invented.append(not all(t in sentences or _is_shown(t, pieces) for t in texts))
-    not_in_source = rows.filter(pl.Series(invented, dtype=pl.Boolean)).select("split", "place", "id")
+    numbered = rows.select("corpus", "sent_ids", shown=originals).with_row_index("row")
+    shown = exploded(numbered.select("row", text="shown"), "text")
+    unknown = shown.join(sources, on="text", how="anti", maintain_order="left")
+    asked = numbered.join(unknown, on="row", how="semi", maintain_order="left")
+    of_rows = exploded(asked.select("row", "corpus", sent_id="sent_ids"), "sent_id")
+    of_rows = of_rows.join(sources, on=["corpus", "sent_id"], how="left", maintain_order="left")
+    pieces = dict(of_rows.group_by("row").agg(pl.col("text").fill_null("")).iter_rows())
+    whole = {row: " ".join(of_row) for row, of_row in pieces.items()}
+    invented = {
+        row for row, text in unknown.iter_rows() if not _is_shown(text, [*pieces.get(row, ()), whole.get(row, "")])
+    }
+    not_in_source = rows[sorted(invented)].select("split", "place", "id")
     return measure_rows(pl.concat([differing, not_in_source]), detail=f"{rows.height} rows compared with the source")
 
 

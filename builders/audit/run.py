@@ -60,7 +60,7 @@ _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 
 def audit(
     subject: Config | AuditInput,
-    sources: Mapping[tuple[str, str], str] | None = None,
+    sources: pl.DataFrame | None = None,
     other_texts: Sequence[str] | None = None,
     *,
     executor: Executor | None = None,
@@ -69,7 +69,8 @@ def audit(
 
     Args:
         subject: a config, or rows from elsewhere (``inputs.read``).
-        sources: text of each (corpus, sent_id), with which the texts of the rows are compared (``fidelity``).
+        sources: ``text`` of each ``corpus`` and ``sent_id``, with which the texts of the rows are compared
+            (``fidelity``).
         other_texts: text of the same corpora that no row has (``trigrams``).
         executor: where integrity is checked while the solvers run here; None for one after the other.
 

@@ -47,7 +47,7 @@ from discoprobe.loaders.files import cache_folder
 from discoprobe.loaders.hashing import hashed
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.plugins import identity, language_file
-from discoprobe.loaders.process_pool import Progress, process_pool, silent
+from discoprobe.loaders.process_pool import Progress, in_order, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import DEFAULT, AnnotationOptions
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
 from discoprobe.plan import Plan, fill_of, is_filled, plan, planned_again
@@ -198,44 +198,44 @@ def audited_configs(
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
 
     built = [config for config in results if isinstance(config, Config)]
-    texts = source_texts(corpus, built) if built else []
-    others = other_texts(corpus, built, texts)
+    texts = source_texts(corpus, built) if built else iter(())
+    work = zip(built, texts, other_texts(corpus, built), strict=True)
     reports: dict[str, Report] = {}
     progress(f"auditing {corpus.lang}", 0, len(built))
-    for n_audited, report in enumerate((executor.map if executor else map)(audit, built, texts, others), 1):
+    for n_audited, report in enumerate(in_order(audit, work, executor, n_workers(request.jobs)), 1):
         reports[report.name] = report
         progress(f"auditing {corpus.lang}", n_audited, len(built))
     yield from ((config, reports.get(config.name)) for config in results)
 
 
-def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str, str], str]]:
-    """For each config the texts of the sentences that its rows use: (corpus, sent_id) → text.
+def source_texts(corpus: Corpus, built: Sequence[Config]) -> Iterator[pl.DataFrame]:
+    """For each config the sentences that its rows use: ``corpus``, ``sent_id`` and ``text``.
 
     If several sentences of a corpus have the same sent_id, their texts are joined by line ends.
     """
     used = [
-        {sent_id for table in config.splits.values() for ids in table["sent_ids"].to_pylist() for sent_id in ids or ()}
+        pl.concat([pl.DataFrame(table.select(["sent_ids"])) for table in config.splits.values()])
+        .select(sent_id=pl.col("sent_ids").explode())
+        .drop_nulls()
+        .unique()
         for config in built
     ]
-    used_by_any = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
-    texts: dict[tuple[str, str], str] = {}
+    used_by_any = pl.concat(used).unique()
+    parts = [pl.DataFrame(schema=dict.fromkeys(("corpus", "sent_id", "text"), pl.String))]
     for part in _parts_of(corpus, built):
         shard = part.load()
         sentences = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
         sentences = sentences.select(pl.col("corpus", "sent_id").cast(pl.String), "text")
-        for corpus_name, sent_id, text in sentences.filter(pl.col("sent_id").is_in(used_by_any)).iter_rows():
-            key = (str(corpus_name), str(sent_id))
-            texts[key] = f"{texts[key]}\n{text}" if key in texts else text
-    return [{key: text for key, text in texts.items() if key[1] in ids} for ids in used]
+        parts.append(sentences.join(used_by_any, on="sent_id", how="semi", maintain_order="left"))
+    texts = pl.concat(parts).group_by("corpus", "sent_id", maintain_order=True).agg(pl.col("text").str.join("\n"))
+    return (texts.join(ids, on="sent_id", how="semi", maintain_order="left") for ids in used)
 
 
 OTHER_TEXT = 2_000_000
 """Characters of text at most that a model of other text is made of."""
 
 
-def other_texts(
-    corpus: Corpus, built: Sequence[Config], texts: Sequence[Mapping[tuple[str, str], str]]
-) -> list[tuple[str, ...] | None]:
+def other_texts(corpus: Corpus, built: Sequence[Config]) -> list[tuple[str, ...] | None]:
     """For each config of pairs of sentences, texts of the corpus that no row has; None for the others.
 
     Sentences are taken in hash order, of those that were read for a config, up to ``OTHER_TEXT``.
@@ -243,24 +243,23 @@ def other_texts(
     Args:
         corpus: one language's corpora.
         built: the configs.
-        texts: for each config the texts that its rows use.
     """
-    of_pairs = [config.pairs and config.shape is Shape.SENTENCE for config in built]
-    if not any(of_pairs):
+    of_pairs = [config for config in built if config.pairs and config.shape is Shape.SENTENCE]
+    if not of_pairs:
         return [None] * len(built)
-    most = OTHER_TEXT + max(sum(map(len, of_config.values())) for of_config in texts)
+    used = {config.name: texts for config, texts in zip(of_pairs, source_texts(corpus, of_pairs), strict=True)}
+    most = OTHER_TEXT + max(texts["text"].str.len_chars().sum() for texts in used.values())
     pool = pl.DataFrame(schema={"text": pl.String, "hash": pl.UInt64})
-    for part in _parts_of(corpus, [config for config, paired in zip(built, of_pairs, strict=True) if paired]):
+    for part in _parts_of(corpus, of_pairs):
         of_part = part.load().sentences.select("text", hash=hashed(pl.col("text")))
         pool = pl.concat([pool, of_part]).unique("hash").sort("hash")
         pool = pool.filter(pl.col("text").str.len_chars().cum_sum() <= most)
-    found: list[tuple[str, ...] | None] = []
-    for paired, of_config in zip(of_pairs, texts, strict=True):
-        sentences = sorted({sentence for text in of_config.values() for sentence in text.split("\n")})
-        used = pl.Series(sentences, dtype=pl.String).implode()
-        others = pool.filter(~pl.col("text").is_in(used)).filter(pl.col("text").str.len_chars().cum_sum() <= OTHER_TEXT)
-        found.append(tuple(others["text"]) if paired else None)
-    return found
+    found = {}
+    for name, texts in used.items():
+        sentences = texts.select(pl.col("text").str.split("\n").explode())
+        others = pool.join(sentences, on="text", how="anti", maintain_order="left")
+        found[name] = tuple(others.filter(pl.col("text").str.len_chars().cum_sum() <= OTHER_TEXT)["text"])
+    return [found.get(config.name) for config in built]
 
 
 def _parts_of(corpus: Corpus, built: Sequence[Config]) -> Iterator[Loadable]:
