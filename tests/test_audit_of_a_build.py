@@ -12,7 +12,7 @@ from discoprobe.builders import Config, tasks_named
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
 from discoprobe.cards.review import read_card
-from discoprobe.pipeline import audited_configs, other_texts, run, source_texts
+from discoprobe.pipeline import SourceTexts, audited_configs, run
 from discoprobe.plan import plan
 from discoprobe.sources import Request, load_corpus
 
@@ -57,7 +57,7 @@ def changed(config, column, edit):
 @pytest.mark.parametrize("edit", [lambda text: text + " x", lambda text: text.replace(" ", "  ", 1)], ids="ab")
 def test_a_text_that_is_not_the_source_s_fails(corpus, task, column, edit):
     ((config, _),) = results(corpus, task, audit=False)
-    (sources,) = source_texts(corpus, [config])
+    sources = SourceTexts(corpus).of(config)
     planted = changed(config, column, edit)
     finding = audit(planted, sources).finding("fidelity")
     assert (finding.status, finding.measured) == (Status.ABOVE, 1)
@@ -76,13 +76,13 @@ def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
 
 def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
     swaps, number = (config for config, _ in results(corpus, "bigram_shift", "subj_number", audit=False))
-    others, nothing = other_texts(corpus, [swaps, number])
+    texts = SourceTexts(corpus)
+    others, nothing = map(texts.others, (swaps, number))
     assert nothing is None
     every = {text for part in corpus.parts for text in part.load().sentences["text"]}
-    (texts,) = source_texts(corpus, [swaps])
-    assert set(others) == every - set(texts["text"])
+    assert set(others) == every - set(texts.of(swaps)["text"])
     monkeypatch.setattr(pipeline, "OTHER_TEXT", 3000)
-    some = other_texts(corpus, [swaps])[0]
+    some = texts.others(swaps)
     assert 2000 < sum(map(len, some)) <= 3000
     assert some == others[: len(some)]
 

@@ -20,6 +20,7 @@ became of a sentence (`builders.why`). `rebuilder` builds a release again from t
 (`plan.planned_again`), not from the present catalogue.
 """
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -181,92 +182,91 @@ def audited_configs(
     The report is None without audit, or if the config was not built. The audit compares the texts of configs with those
     of the corpus.
     """
-    results: list[Config | Unavailable] = []
-    least = request.least_rows
     unaudited = build_all(tasks, corpus, request.settings, executor, jobs=request.jobs, progress=progress)
-    for n_built, (task, config) in enumerate(zip(tasks, unaudited, strict=True), 1):
-        progress(f"building {corpus.lang}", n_built, len(tasks))
-        result = for_release(config, request.exclude.get(config.name, {}), least)
-        if isinstance(result, Config):
-            result = _with_plugins(result, task, corpus)
-        if request.audit:
-            results.append(result)
-        else:  # one at a time: all tables together are large
-            yield result, None
+    results = (_for_release(config, task, corpus, request) for task, config in zip(tasks, unaudited, strict=True))
     if not request.audit:
+        for n_built, result in enumerate(results, 1):
+            progress(f"building {corpus.lang}", n_built, len(tasks))
+            yield result, None
         return
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
 
-    built = [config for config in results if isinstance(config, Config)]
-    texts = source_texts(corpus, built) if built else iter(())
-    work = zip(built, texts, other_texts(corpus, built), strict=True)
-    reports: dict[str, Report] = {}
-    progress(f"auditing {corpus.lang}", 0, len(built))
-    for n_audited, report in enumerate(in_order(audit, work, executor, n_workers(request.jobs)), 1):
-        reports[report.name] = report
-        progress(f"auditing {corpus.lang}", n_audited, len(built))
-    yield from ((config, reports.get(config.name)) for config in results)
+    texts, waiting = SourceTexts(corpus), deque[Config | Unavailable]()
+    step, n_done = f"auditing {corpus.lang}", 0
+
+    def work() -> Iterator[tuple[Config, pl.DataFrame, tuple[str, ...] | None]]:
+        for n_made, result in enumerate(results):  # few wait for their audit: all tables together are large
+            if not n_made:
+                progress(step, 0, len(tasks))
+            waiting.append(result)
+            if isinstance(result, Config):
+                yield result, texts.of(result), texts.others(result)
+
+    for report in in_order(audit, work(), executor, n_workers(request.jobs)):
+        while isinstance(waiting[0], Unavailable):
+            yield waiting.popleft(), None
+            n_done += 1
+        yield waiting.popleft(), report
+        n_done += 1
+        progress(step, n_done, len(tasks))
+    yield from ((result, None) for result in waiting)
+    progress(step, len(tasks), len(tasks))
 
 
-def source_texts(corpus: Corpus, built: Sequence[Config]) -> Iterator[pl.DataFrame]:
-    """For each config the sentences that its rows use: ``corpus``, ``sent_id`` and ``text``.
-
-    If several sentences of a corpus have the same sent_id, their texts are joined by line ends.
-    """
-    used = [
-        pl.concat([pl.DataFrame(table.select(["sent_ids"])) for table in config.splits.values()])
-        .select(sent_id=pl.col("sent_ids").explode())
-        .drop_nulls()
-        .unique()
-        for config in built
-    ]
-    used_by_any = pl.concat(used).unique()
-    parts = [pl.DataFrame(schema=dict.fromkeys(("corpus", "sent_id", "text"), pl.String))]
-    for part in _parts_of(corpus, built):
-        shard = part.load()
-        sentences = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
-        sentences = sentences.select(pl.col("corpus", "sent_id").cast(pl.String), "text")
-        parts.append(sentences.join(used_by_any, on="sent_id", how="semi", maintain_order="left"))
-    texts = pl.concat(parts).group_by("corpus", "sent_id", maintain_order=True).agg(pl.col("text").str.join("\n"))
-    return (texts.join(ids, on="sent_id", how="semi", maintain_order="left") for ids in used)
+def _for_release(config: Config | Unavailable, task: AnyTask, corpus: Corpus, request: Request) -> Config | Unavailable:
+    """The config as a release has it: without rows that readers found faulty, and not if too few are left."""
+    result = for_release(config, request.exclude.get(config.name, {}), request.least_rows)
+    return _with_plugins(result, task, corpus) if isinstance(result, Config) else result
 
 
 OTHER_TEXT = 2_000_000
 """Characters of text at most that a model of other text is made of."""
 
 
-def other_texts(corpus: Corpus, built: Sequence[Config]) -> list[tuple[str, ...] | None]:
-    """For each config of pairs of sentences, texts of the corpus that no row has; None for the others.
+class SourceTexts:
+    """The sentences of a corpus, with which configs are compared; each part is read once."""
 
-    Sentences are taken in hash order, of those that were read for a config, up to ``OTHER_TEXT``.
+    def __init__(self, corpus: Corpus) -> None:
+        """Takes the corpora of one language."""
+        self._corpus, self._of_part = corpus, dict[str, pl.DataFrame]()
 
-    Args:
-        corpus: one language's corpora.
-        built: the configs.
-    """
-    of_pairs = [config for config in built if config.pairs and config.shape is Shape.SENTENCE]
-    if not of_pairs:
-        return [None] * len(built)
-    used = {config.name: texts for config, texts in zip(of_pairs, source_texts(corpus, of_pairs), strict=True)}
-    most = OTHER_TEXT + max(texts["text"].str.len_chars().sum() for texts in used.values())
-    pool = pl.DataFrame(schema={"text": pl.String, "hash": pl.UInt64})
-    for part in _parts_of(corpus, of_pairs):
-        of_part = part.load().sentences.select("text", hash=hashed(pl.col("text")))
-        pool = pl.concat([pool, of_part]).unique("hash").sort("hash")
-        pool = pool.filter(pl.col("text").str.len_chars().cum_sum() <= most)
-    found = {}
-    for name, texts in used.items():
-        sentences = texts.select(pl.col("text").str.split("\n").explode())
-        others = pool.join(sentences, on="text", how="anti", maintain_order="left")
-        found[name] = tuple(others.filter(pl.col("text").str.len_chars().cum_sum() <= OTHER_TEXT)["text"])
-    return [found.get(config.name) for config in built]
+    def _read_for(self, config: Config) -> pl.DataFrame:
+        """``corpus``, ``sent_id`` and ``text`` of all sentences that were read for a config."""
+        frames = [pl.DataFrame(schema=dict.fromkeys(("corpus", "sent_id", "text"), pl.String))]
+        for part in _parts_of(self._corpus, config):
+            if part.identity not in self._of_part:
+                shard = part.load()
+                sentences = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
+                self._of_part[part.identity] = sentences.select(pl.col("corpus", "sent_id").cast(pl.String), "text")
+            frames.append(self._of_part[part.identity])
+        return pl.concat(frames)
+
+    def of(self, config: Config) -> pl.DataFrame:
+        """The sentences that the rows of a config use: ``corpus``, ``sent_id`` and ``text``.
+
+        If several sentences of a corpus have the same sent_id, their texts are joined by line ends.
+        """
+        ids = pl.concat([pl.DataFrame(table.select(["sent_ids"])) for table in config.splits.values()])
+        used = ids.select(sent_id=pl.col("sent_ids").explode()).unique()
+        sentences = self._read_for(config).join(used, on="sent_id", how="semi", maintain_order="left")
+        return sentences.group_by("corpus", "sent_id", maintain_order=True).agg(pl.col("text").str.join("\n"))
+
+    def others(self, config: Config) -> tuple[str, ...] | None:
+        """For a config of pairs of sentences, texts of the corpus that no row has; None for others.
+
+        Sentences are taken in hash order, of those that were read for the config, up to ``OTHER_TEXT``.
+        """
+        if not config.pairs or config.shape is not Shape.SENTENCE:
+            return None
+        used = self.of(config).select(pl.col("text").str.split("\n").explode())
+        pool = self._read_for(config).select("text", hash=hashed(pl.col("text"))).unique("hash").sort("hash")
+        pool = pool.join(used, on="text", how="anti", maintain_order="left")
+        return tuple(pool.filter(pl.col("text").str.len_chars().cum_sum() <= OTHER_TEXT)["text"])
 
 
-def _parts_of(corpus: Corpus, built: Sequence[Config]) -> Iterator[Loadable]:
-    """The parts of a corpus that were read for some of the configs."""
-    read = {identity for config in built for identity in config.parts}
-    all_read = any(not config.parts for config in built)
-    return (part for part in corpus.parts if all_read or part.identity in read)
+def _parts_of(corpus: Corpus, config: Config) -> Iterator[Loadable]:
+    """The parts of a corpus that were read for a config."""
+    return (part for part in corpus.parts if not config.parts or part.identity in config.parts)
 
 
 def _parts_read(corpus: Corpus, config: Config) -> list[TextCorpusPart]:
