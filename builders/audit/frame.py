@@ -141,13 +141,13 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         """Whether rows are pairs of a sentence and its edited version, and there may be other text of their corpora."""
         return self.other_texts is not None and self.perturbation and self.pairs and self.shape is Shape.SENTENCE
 
-    @property
+    @cached_property
     def splits(self) -> tuple[str, ...]:
         """The splits that have rows, in the order train, validation, test."""
         present = set(self.rows["split"].unique().to_list())
         return tuple(split for split in SPLITS if split in present)
 
-    @property
+    @cached_property
     def counts(self) -> dict[str, int]:
         """Rows per split."""
         return {split: self.split(split).height for split in self.splits}
