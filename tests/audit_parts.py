@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.audit import INTEGRITY, audit, run
+from discoprobe.builders.audit.run import with_edited
 from discoprobe.builders.audit.solvers import SOLVERS
 
 
@@ -37,6 +38,11 @@ def finding_of(data, check, sources=None):
 def report_of(data):
     """The whole report but for the mined rules, which no verdict depends on."""
     return _audit(data, SOLVERS.keys() | INTEGRITY.keys())
+
+
+def errors_of(data):
+    """The error-level findings, as in an audit with all checks: those that can only be notes are not measured."""
+    return _audit(data, run._counting(with_edited(data)) | INTEGRITY.keys()).errors
 
 
 def heuristics_of(data):

@@ -213,8 +213,8 @@ class Refusal(Exception):  # noqa: N818 (it is an answer)
 class Hub(ThreadingHTTPServer):
     """The server; `users` says who a token is, what it may do and in which namespaces.
 
-    `read` counts the bytes of files that were sent, by address. ``xet`` is the address of a storage for large files, if
-    there is one.
+    `read` counts the bytes of files that were sent, by address. ``xet`` has the address of a storage for large files of
+    each repository that has one.
     """
 
     daemon_threads = True
@@ -230,7 +230,7 @@ class Hub(ThreadingHTTPServer):
         self.stopping = threading.Event()
         self.auth_seen: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
-        self.xet = ""
+        self.xet: dict[str, str] = {}
 
     @property
     def url(self) -> str:
@@ -545,11 +545,12 @@ class Handler(BaseHTTPRequestHandler):
                          | ({"oid": there.sha256 or there.blob} if there else {}))  # fmt: skip
         return reply({"files": shown})
 
-    def xet_token(self, **_: str):
-        if not self.server.xet:
+    def xet_token(self, id: str, **_: str):
+        address = self.server.xet.get(id)
+        if not address:
             raise Refusal(404, "this Hub has no Xet")
-        token = {"X-Xet-Cas-Url": self.server.xet, "X-Xet-Access-Token": "t", "X-Xet-Token-Expiration": "4102444800"}
-        return reply({"casUrl": self.server.xet, "accessToken": "t", "exp": 4102444800}, headers=token)
+        token = {"X-Xet-Cas-Url": address, "X-Xet-Access-Token": "t", "X-Xet-Token-Expiration": "4102444800"}
+        return reply({"casUrl": address, "accessToken": "t", "exp": 4102444800}, headers=token)
 
     def lfs_batch(self, id: str):
         self.writer(id)

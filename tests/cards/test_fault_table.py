@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -77,9 +78,45 @@ def folders(tmp_path_factory):
     return [releases.write(base / lang, releases.config(lang=lang)) for lang in ("de", "es")]
 
 
+FAILURES = {
+    (403, ""): "(Xet) refuses the token", (500, ""): "(Xet) failed while uploading (500",
+    (403, "/xorbs/"): "(Xet) refuses the token", (500, "/xorbs/"): "(Xet) failed while uploading (500",
+    (None, "/xorbs/"): "(Xet) failed while uploading (no end within",
+}  # fmt: skip
+"""What is said of a storage that gives an answer to requests with a part in the address."""
+
+
 @pytest.fixture(scope="module")
-def table(hub, client, folders):
-    """What came of a push for each request and answer; the German release is there, the Spanish one is pushed."""
+def failures(hub, folders, tmp_path_factory):
+    """A push to each storage that fails, as a future of the seconds that it took.
+
+    The client of the storage is the real one, which would try for six minutes: so all of them wait together.
+    """
+
+    def pushed(number, answer, part, words):
+        case = hub.case(f"storage{number}")
+        with storage(answer, part) as failing:
+            hub.xet[case.repo] = failing.url
+            process = start(
+                hub, case, tmp_path_factory.mktemp("pushed"), *push(folders[0], case), HF_HUB_DISABLE_XET="0"
+            )
+            took = ended(process, 4, words, 340)
+        assert not hub.repos[case.repo].tags
+        return took
+
+    with ThreadPoolExecutor(len(FAILURES)) as pool:
+        yield {
+            failure: pool.submit(pushed, number, *failure, words)
+            for number, (failure, words) in enumerate(FAILURES.items())
+        }
+
+
+@pytest.fixture(scope="module")
+def table(hub, client, folders, failures):
+    """What came of a push for each request and answer; the German release is there, the Spanish one is pushed.
+
+    The pushes to storages that fail wait meanwhile.
+    """
     first = hub.case("fault")
     assert "result" in client.call("push", first, folder=str(folders[0]))
     cases = {}
@@ -187,20 +224,21 @@ def case(hub, request):
     return hub.case(f"process-{request.node.nodeid.encode().hex()[-24:]}")
 
 
+def start(hub, case, folder, *words, **changes):
+    """Starts the program in a folder."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    environment |= {"HF_ENDPOINT": hub.url, "HF_TOKEN": case.token, "HF_HOME": str(folder / "hf")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "discoprobe", *map(str, words)], cwd=folder, text=True,
+        env=environment | {"HF_HUB_DISABLE_XET": "1"} | changes,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def program(hub, case, tmp_path):
     """A function that starts the program."""
-
-    def start(*words, **changes):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-        environment |= {"HF_ENDPOINT": hub.url, "HF_TOKEN": case.token, "HF_HOME": str(tmp_path / "hf")}
-        return subprocess.Popen(
-            [sys.executable, "-m", "discoprobe", *map(str, words)], cwd=tmp_path, text=True,
-            env=environment | {"HF_HUB_DISABLE_XET": "1"} | changes,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-
-    return start
+    return functools.partial(start, hub, case, tmp_path)
 
 
 WAITING = ("http://", "still ", "uploading: ")
@@ -227,26 +265,6 @@ def push(folder, case):
     return ("push", "--no-build", "--out", folder, "--repo", case.repo, "--yes")
 
 
-@pytest.mark.parametrize(
-    ("answer", "part", "words"),
-    [
-        (403, "", "(Xet) refuses the token"), (500, "", "(Xet) failed while uploading (500"),
-        (403, "/xorbs/", "(Xet) refuses the token"), (500, "/xorbs/", "(Xet) failed while uploading (500"),
-        (None, "/xorbs/", "(Xet) failed while uploading (no end within"),
-    ],
-)  # fmt: skip
-def test_the_storage_fails_for_good(hub, program, case, folders, answer, part, words):
-    """The real client of the storage, which would try for six minutes; other tests run beside this one."""
-    with storage(answer, part) as failing:
-        hub.xet = failing.url
-        try:
-            took = ended(program(*push(folders[0], case), HF_HUB_DISABLE_XET="0"), 4, words, 340)
-        finally:
-            hub.xet = ""
-    assert took < 300
-    assert not hub.repos[case.repo].tags
-
-
 def interrupt(process, words="interrupted"):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
@@ -265,13 +283,10 @@ def test_ctrl_c_while_the_hub_does_not_answer(program, case, folders, part):
 
 def test_ctrl_c_while_the_storage_does_not_answer(hub, program, case, folders):
     with storage(None, "/xorbs/") as silent:
-        hub.xet = silent.url
-        try:
-            process = program(*push(folders[0], case), HF_HUB_DISABLE_XET="0")
-            assert silent.asked.wait(200)
-            interrupt(process)
-        finally:
-            hub.xet = ""
+        hub.xet[case.repo] = silent.url
+        process = program(*push(folders[0], case), HF_HUB_DISABLE_XET="0")
+        assert silent.asked.wait(200)
+        interrupt(process)
 
 
 @pytest.fixture
@@ -306,3 +321,8 @@ def test_a_disk_of_its_own_as_the_folder(program, disk):
     folder = disk("4m")
     ended(program(*BUILD, folder), 0, "", 400)
     assert manifest.read(folder).configs
+
+
+@pytest.mark.parametrize(("answer", "part"), FAILURES)
+def test_the_storage_fails_for_good(failures, answer, part):
+    assert failures[answer, part].result() < 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from audit_parts import report_of
+from audit_parts import errors_of
 from scipy.stats import binom
 
 from discoprobe.builders import Shape
@@ -24,23 +24,24 @@ _KINDS = (
 
 
 def _alarms(maker, seeds, most):
-    """The checks that fail, per dataset, sizes from 100 to ``most`` (even on a logarithmic scale)."""
+    """The checks that fail, per data set, sizes from 100 to ``most`` rows of a kind (even on a logarithmic scale)."""
     failed = []
     for seed in seeds:
-        size = round(100 * (most / 100) ** random.Random(seed).random())
-        report = report_of(maker(seed).data(size, **_KINDS[seed % len(_KINDS)]))
-        failed += [[finding.check for finding in report.errors]] if report.failed else []
+        kind = _KINDS[seed % len(_KINDS)]
+        size = round(100 * (most(kind) / 100) ** random.Random(seed).random())
+        if errors := errors_of(maker(seed).data(size, **kind)):
+            failed.append([finding.check for finding in errors])
     return failed
 
 
 @pytest.mark.slow
 def test_forty_small_data_sets(maker):
     """No more than a rate of 5 % gives in 95 of 100 cases; the test of two hundred measures the rate."""
-    alarms = _alarms(maker, range(1000, 1040), most=600)
+    alarms = _alarms(maker, range(1000, 1040), most=lambda _: 600)
     assert len(alarms) <= binom.isf(0.05, 40, 0.05), alarms
 
 
 @pytest.mark.slow
-def test_two_hundred_data_sets_of_up_to_twenty_thousand_rows(maker):
-    alarms = _alarms(maker, range(200), most=20_000)
+def test_two_hundred_data_sets_of_up_to_twenty_thousand_texts(maker):
+    alarms = _alarms(maker, range(200), most=lambda kind: 20_000 / kind.get("texts", 1))
     assert len(alarms) <= 10, alarms
