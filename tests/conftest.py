@@ -136,10 +136,19 @@ def process(tmp_path):
     return run
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What needs the treebanks or models of ``../shared`` is slow: the default run is that of a fresh clone."""
+    """What needs the treebanks or models of ``../shared`` is slow: the default run is that of a fresh clone.
+
+    Of the tests that are left, both of two processes begin with those that take minutes: else one would end long before
+    the other.
+    """
     for item in items:
         reasons = [mark.kwargs.get("reason", "") for mark in item.iter_markers("skipif")]
         if any("../shared" in reason for reason in reasons):
             item.add_marker(pytest.mark.slow)
+    yield
+    longest = [item for item in items if item.get_closest_marker("minutes")]
+    others = [item for item in items if not item.get_closest_marker("minutes")]
+    half = max(0, len(items) // 2 - len(longest[::2]))
+    items[:] = [*longest[::2], *others[:half], *longest[1::2], *others[half:]]

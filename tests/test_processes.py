@@ -57,6 +57,7 @@ OF_DEEP_TREES = {"deep_tree"}
 
 
 @pytest.mark.slow
+@pytest.mark.minutes
 def test_every_task_of_every_family_in_small_blocks(tmp_path):
     """All tasks from five languages, and those that `feats` generates from one of them."""
     corpora = write_corpora(tmp_path / "corpora")
@@ -80,9 +81,10 @@ def test_every_task_of_every_family_in_small_blocks(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.minutes
 def test_blocks_of_a_megabyte(tmp_path):
     """Two or more blocks of the size of a book, from copies with other words."""
-    corpus = write_copies(tmp_path / "corpora", "es", 150)
+    corpus = write_copies(tmp_path / "corpora", "es", 110)
     settings = Settings(block=BLOCK)
     assert len(blocks_of(load_corpus(str(corpus)).parts, settings)) >= 2
     tasks = ("dc", "nsp", "nsp_choice", "cloze", "sp", "bigram_shift", "subj_number", "tree_depth")

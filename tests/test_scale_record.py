@@ -115,6 +115,7 @@ def test_the_record_on_file_is_written_by_the_script():
     not (SHARED / "corpora" / "hub" / "wiki_de").is_dir(),
     reason="no ../shared with text of the Hub beside the repository",
 )
+@pytest.mark.minutes
 def test_the_smallest_part_is_as_on_file(tmp_path):
     """About five minutes on two cores. After an intended change of rows: ``benchmark.py release --write``."""
     script = [sys.executable, str(ROOT / "scripts" / "benchmark.py"), "release", "--part", "wiki_de_2k"]

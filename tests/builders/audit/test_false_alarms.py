@@ -42,6 +42,7 @@ def test_forty_small_data_sets(maker):
 
 
 @pytest.mark.slow
+@pytest.mark.minutes
 def test_two_hundred_data_sets_of_up_to_twenty_thousand_texts(maker):
     alarms = _alarms(maker, range(200), most=lambda kind: 20_000 / kind.get("texts", 1))
     assert len(alarms) <= 10, alarms
