@@ -426,7 +426,7 @@ def test_questions_tricks_and_advice_stand_in_the_table(command, process):
     assert "task: the trick reads what the task asks for" in shown
     assert re.search(r"^\d+ not built: \d+ need more rows", shown, re.MULTILINE)
     assert "pred_aspect_es" not in shown
-    verbose = " ".join(process("-v", *options).stdout.split())
+    verbose = " ".join(process("-v", *options[:-1], "sent_len,pred_aspect").stdout.split())
     assert "pred_aspect_es is not built: Spanish: the treebanks" in verbose
     assert "sent_len_es: " in verbose
 

@@ -399,7 +399,7 @@ def parse(lang, sentences):
 
 
 @pytest.mark.parametrize("kind", ["parsed", "plugin"])
-def test_a_release_with_silver_rows_is_built_again(halves, text, process, tmp_path, kind):
+def test_a_release_with_silver_rows_is_built_again(halves, text, command, tmp_path, kind):
     """From text that was parsed before, and by a parser of a plugin; without them it says what it needs."""
     gold, parsed = halves
     if kind == "parsed":
@@ -412,7 +412,7 @@ def test_a_release_with_silver_rows_is_built_again(halves, text, process, tmp_pa
         own, corpora = ["--plugins", tmp_path / "plugin"], ["--corpus", gold, "--fill", text, "--silver"]
         given = ["--corpus", gold, "--corpus", text]
     parser = ["--parser", "copying"] if kind == "plugin" else []
-    done = process(
+    done = command(
         "run", "--lang", "es", *corpora, *own, *parser, "--task", "sent_len,bigram_shift", "--size", "100/20/40",
         "--min-rows", "0", "--no-audit", "--set", "length_bins=equal", "--out", tmp_path / "out", cwd=tmp_path,
     )  # fmt: skip
@@ -421,14 +421,14 @@ def test_a_release_with_silver_rows_is_built_again(halves, text, process, tmp_pa
     assert set(rows["annotation"]) == {"gold", "silver"}
     card = " ".join(read_card(tmp_path / "out", "bigram_shift_es").split())
     assert "gold rows fill test first" in card
-    verified = process("verify", tmp_path / "out", *given, *own, cwd=tmp_path)
+    verified = command("verify", tmp_path / "out", *given, *own, cwd=tmp_path)
     assert verified.returncode == 0, verified.stdout + verified.stderr
-    without = process("verify", tmp_path / "out", *given, cwd=tmp_path)
+    without = command("verify", tmp_path / "out", *given, cwd=tmp_path)
     assert without.returncode != 0
     assert ("with --parser" if kind == "parsed" else "with --plugins") in " ".join(without.stderr.split())
 
 
-def test_text_that_a_model_annotated_has_the_same_standard(halves, process, tmp_path):
+def test_text_that_a_model_annotated_has_the_same_standard(halves, command, tmp_path):
     """The folder of `annotate` is judged by the treebank beside it; without one, no task on words is built of it."""
     gold, parsed = halves
     (tmp_path / "copying.py").write_text(COPYING.format(), encoding="utf-8")
@@ -436,19 +436,19 @@ def test_text_that_a_model_annotated_has_the_same_standard(halves, process, tmp_
     for name in dict.fromkeys(each.metadata["sent_id"].rpartition("-")[0] for each in sentences()):
         of_text = [each.metadata["text"] for each in sentences() if each.metadata["sent_id"].startswith(name)]
         (tmp_path / "texts" / f"{name}.txt").write_text("\n".join(of_text), encoding="utf-8")
-    made = process(
+    made = command(
         "annotate", "texts", "--lang", "es", "--out", "annotated", "--parser", "copying.py", "--set", "lines=sentences",
         "--set", "boilerplate=0", "--set", "duplicates=no", cwd=tmp_path,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     build = ["run", "--lang", "es", "--parser", "copying.py", "--task", "bigram_shift,so", "--size", "100/20/40"]
     build += ["--min-rows", "0", "--no-audit"]
-    beside = process(*build, "--corpus", gold, "--corpus", "annotated", "--out", "both", cwd=tmp_path)
+    beside = command(*build, "--corpus", gold, "--corpus", "annotated", "--out", "both", cwd=tmp_path)
     assert beside.returncode == 0, beside.stderr
     assert set(pl.read_parquet(tmp_path / "both" / "bigram_shift_es" / "*.parquet")["annotation"]) == {"gold", "silver"}
-    alone = process(*build, "--corpus", "annotated", "--out", "alone", "--json", cwd=tmp_path)
+    alone = command(*build, "--corpus", "annotated", "--out", "alone", "--json", cwd=tmp_path)
     assert "nothing shows which labels" in alone.stdout
-    other = process(*build[:2], "fr", *build[3:], "--corpus", "annotated", "--out", "other", cwd=tmp_path)
+    other = command(*build[:2], "fr", *build[3:], "--corpus", "annotated", "--out", "other", cwd=tmp_path)
     assert "no corpus of fr among annotated; there is es" in " ".join(other.stderr.split())
     assert parsed.exists()
 
