@@ -6,9 +6,12 @@
 after the edit).
 """
 
+from collections import defaultdict
 from pathlib import Path
 
 import conllu
+import msgspec
+import polars as pl
 import pytest
 
 from discoprobe.builders import Context, ProbingTask, Settings, all_tasks, tasks_named
@@ -29,15 +32,34 @@ def _cases(kind):
     ]
 
 
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    """The cases by sentence id, each a shard of its own; all cases of a language are read together."""
+    of_language = defaultdict(list)
+    for path in sorted(CASES.glob("*/*.conllu")):
+        for sentence in conllu.parse(path.read_text(encoding="utf-8")):
+            of_language[sentence.metadata["lang"]].append(sentence)
+    found, folder = {}, tmp_path_factory.mktemp("cases")
+    for lang, sentences in of_language.items():
+        file = folder / f"{lang}_case-ud-test.conllu"
+        file.write_text("".join(one.serialize() for one in sentences), encoding="utf-8")
+        for shard in read_corpora([file])[lang].shards():
+            for alone in shard.sentences.partition_by("sent", maintain_order=True):
+                found[alone["sent_id"].item()] = msgspec.structs.replace(
+                    shard, sentences=alone,
+                    documents=shard.documents.filter(pl.col("doc") == alone["doc"].item()),
+                    tokens=shard.tokens.filter(pl.col("sent") == alone["sent"].item()),
+                )  # fmt: skip
+    assert len(found) == sum(map(len, of_language.values()))
+    return found
+
+
 @pytest.fixture
-def selected(tmp_path):
+def selected(shards):
     """A function: what a task selects in a sentence and may be shown, as rows."""
 
     def select(task, sentence):
-        lang = sentence.metadata["lang"]
-        file = tmp_path / f"{lang}_case-ud-test.conllu"
-        file.write_text(sentence.serialize(), encoding="utf-8")
-        (shard,) = read_corpora([file])[lang].shards()
+        lang, shard = sentence.metadata["lang"], shards[sentence.metadata["sent_id"]]
         trees, (definition,) = Trees(shard), tasks_named([task])
         context = Context(task, language_data(lang), SETTINGS, definition.labels)
         if definition.lacks and definition.lacks(context.language):
