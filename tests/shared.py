@@ -5,6 +5,7 @@ shows what a fresh clone tests).
 """
 
 import contextlib
+import functools
 import importlib.resources
 import importlib.util
 import io
@@ -15,9 +16,12 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+import typer
 
 from discoprobe import cli
 from discoprobe.builders import Settings
+
+typer.main.get_command = functools.cache(typer.main.get_command)  # typer makes all commands anew for each call
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("DISCOPROBE_SHARED") or ROOT.parent / "shared")

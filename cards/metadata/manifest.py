@@ -8,6 +8,7 @@ In a release of more than 100 configs, what belongs to one language is in a part
 some configs then changes only the parts of their languages. A part has keys of the manifest; ``files`` lists the parts.
 """
 
+import functools
 import importlib.metadata
 import json
 import platform
@@ -205,13 +206,16 @@ class Manifest(msgspec.Struct, omit_defaults=True):
 
 def installed(names: Iterable[str]) -> dict[str, str]:
     """The versions of Python and of these distributions, in order; empty for one that is not installed."""
-    versions = {"python": platform.python_version()}
-    for name in names:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = ""
-    return versions
+    return {"python": platform.python_version()} | {name: _version(name) for name in names}
+
+
+@functools.cache
+def _version(name: str) -> str:
+    """The version of a distribution, of which the whole metadata are parsed; empty if it is not installed."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def software() -> dict[str, str]:
@@ -221,7 +225,7 @@ def software() -> dict[str, str]:
 
 def empty() -> Manifest:
     """The manifest of a release without configs."""
-    version = importlib.metadata.version("discoprobe")
+    version = _version("discoprobe")
     return Manifest(FORMAT, version, software(), sources={}, skipped={}, configs={}, unavailable={}, files={})
 
 

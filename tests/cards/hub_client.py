@@ -75,6 +75,7 @@ def main():
     import discoprobe.cards.hub.push
     import discoprobe.cards.hub.verify  # noqa: F401
 
+    prepare_cards()
     gc.collect()
     gc.freeze()  # a child that collects garbage would copy the whole process, page by page
     running = {}
@@ -108,6 +109,23 @@ def pipe_end():
     os.set_blocking(writing, False)
     WAKE.append(reading)
     return writing
+
+
+def prepare_cards():
+    """Import and compile, before the first fork, what every push would for itself; nothing that begins a thread."""
+    import charset_normalizer  # noqa: F401
+    import scipy.special  # noqa: F401
+
+    from discoprobe.cards.metadata import manifest
+    from discoprobe.cards.release import release_folder
+    from discoprobe.cards.text import templating
+
+    manifest.software()
+    release_folder.environment()
+    for is_text in (True, False):
+        templates = templating._environment("text", escaping=not is_text)
+        for name in templates.list_templates(filter_func=lambda name, is_text=is_text: (".md." in name) == is_text):
+            templates.get_template(name)
 
 
 def import_for_builds():

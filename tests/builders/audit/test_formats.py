@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from audit_parts import finding_of
 from typer.testing import CliRunner
 
 from discoprobe.builders import Shape, all_tasks, schema
@@ -357,7 +358,7 @@ def test_files_of_one_class_each_have_no_order(make, write):
     folder = write({f"film__mc.{label}": [make.sentence() for _ in range(60)] for label in ("neg", "pos")})
     data = _one(folder)
     assert data.classes == {"test": {"neg": 60, "pos": 60}}
-    assert audit(data).finding("order").status is Status.BELOW
+    assert finding_of(data, "order").status is Status.BELOW
     line = next(row for row in data.rows.to_dicts() if row["id"] == "mc.pos:7")
     assert line["texts"] == [(folder / "film" / "mc.pos").read_text(encoding="utf-8").splitlines()[6]]
     assert "each file holds one class" in data.read.notes[0]
@@ -412,13 +413,13 @@ def test_columns_of_documents_and_speakers_are_groups(make, column):
     data = _read_one(_documents(make, column=column, apart=True))
     assert data.read.columns["group"] == (column,)
     assert data.rows["group"].n_unique() == 30
-    assert audit(data).finding("group-split").status is Status.BELOW
+    assert finding_of(data, "group-split").status is Status.BELOW
 
 
 @pytest.mark.parametrize(("named", "outcome"), [(None, Status.NOTED), ("doc_id", Status.ABOVE)])
 def test_a_document_in_two_splits_is_found(make, named, outcome):
     data = _read_one(_documents(make, apart=False), group=named)
-    finding = audit(data).finding("group-split")
+    finding = finding_of(data, "group-split")
     assert (finding.status, finding.measured, finding.n) == (outcome, 120, 120)
 
 

@@ -52,7 +52,7 @@ def test_the_number_of_tokens_in_bins(make, build):
     for row in rows:
         n = make.source.choice([9, 10, 11] if row["label"] else [5, 6, 7, 13, 14, 15])
         row["texts"] = [make.sentence(n, n).replace(",", "")]
-    finding = audit(build(rows)).finding("length")
+    finding = finding_of(build(rows), "length")
     assert (finding.status, finding.detail) == (Status.ABOVE, "decision tree")
     assert finding.measured > 0.95
     assert finding.tried["logistic regression"] < finding.measured
@@ -65,7 +65,7 @@ def test_a_text_unlike_the_others(make, build):
         row["texts"] = [f"{text[:-1]} topic{at}{make.source.choice('abcdefgh')}." for text in row["texts"]]
         if row["label"]:
             row["texts"][2] = make.sentence(7, 21)
-    finding = audit(build(rows, shape=Shape.SEQUENCE)).finding("similarity")
+    finding = finding_of(build(rows, shape=Shape.SEQUENCE), "similarity")
     assert (finding.status, finding.measured > 0.8) == (Status.ABOVE, True)
 
 
@@ -73,7 +73,7 @@ def test_the_label_s_word_in_the_text(make, build):
     rows = make.rows(_N, 3, 1)
     for row in rows:
         row["texts"] = [f"{row['texts'][0][:-1]} Label{row['label']}."]
-    finding = audit(build(rows, k=3)).finding("label-word")
+    finding = finding_of(build(rows, k=3), "label-word")
     assert (finding.status, finding.measured) == (Status.NOTED, 1.0)
 
 
@@ -84,7 +84,7 @@ def test_the_label_s_word_is_written_as_the_label(make, build):
         name = labels[(row["label"] + make.source.choice([1, 2])) % 3].capitalize()
         words = [make.sentence(6, 9)[:-1], name, make.sentence(4, 6)[:-1].lower(), labels[row["label"]], "."]
         row["texts"] = [" ".join(words)]
-    finding = audit(msgspec.structs.replace(build(rows, k=3), labels=labels)).finding("label-word")
+    finding = finding_of(msgspec.structs.replace(build(rows, k=3), labels=labels), "label-word")
     assert (finding.measured, finding.detail) == (1.0, "as written")
     assert finding.tried["in any case"] < 0.9
 
@@ -105,7 +105,7 @@ def test_windows_that_overlap_are_no_independent_rows(make, build, seed):
             windows += [{"split": split, "label": label, "texts": sentences[at : at + 4]} for at in range(19)]
     apart = [row | {"texts": [f"{number} {text}" for text in row["texts"]]} for number, row in enumerate(windows)]
     together, alone = (
-        audit(build(rows, shape=Shape.SEQUENCE, external=True)).finding("punctuation") for rows in (windows, apart)
+        finding_of(build(rows, shape=Shape.SEQUENCE, external=True), "punctuation") for rows in (windows, apart)
     )
     assert (together.n, together.status, alone.status) == (2 * 60 * 19, Status.OPEN, Status.ABOVE)
     assert together.independent < 100
@@ -122,7 +122,7 @@ def test_windows_that_are_one_text_are_no_independent_rows_either(make, build, s
             windows += [
                 {"split": split, "label": document % 2, "texts": [" ".join(sentences[at : at + 4])]} for at in range(19)
             ]
-    finding = audit(build(windows, external=True)).finding("punctuation")
+    finding = finding_of(build(windows, external=True), "punctuation")
     assert finding.independent < 100
     assert finding.status is Status.OPEN
 
@@ -351,7 +351,7 @@ def test_a_solver_names_the_rows_that_it_is_surest_of(make, build):
         words = [f"word{row['label']}"] * (1 + (at // 2 % 40 == 0) * 6)
         row["texts"] = [" ".join([*words, *make.sentence(6, 9).split(" ")])]
     data = build(rows)
-    named = audit(data).finding("words").rows
+    named = finding_of(data, "words").rows
     assert len(set(named)) == 20
     sure = set(data.rows.filter(pl.col("texts").list.first().str.count_matches(r"word\d") == 7)["id"])
     assert sure >= set(named[: min(20, len(sure))])
@@ -390,7 +390,7 @@ def test_the_solver_of_the_guide_finds_its_cue(make, build, monkeypatch):
     for row in rows:
         row["texts"] = [row["texts"][0] + " aeiou" * (4 * row["label"])]
     monkeypatch.setattr(solver_table, "SOLVERS", {**solver_table.SOLVERS, "punctuation": names["vowels"]})
-    finding = audit(build(rows)).finding("punctuation")
+    finding = finding_of(build(rows), "punctuation")
     assert finding.status is Status.ABOVE
     assert finding.measured > 0.9
 
@@ -616,7 +616,7 @@ def test_a_rule_that_decides_nothing_is_not_measured(make, build):
     """Ties of all pairs of five documents were an accuracy of .5 in five answers: open, whatever the number of rows."""
     data = build(list(_mirrored_pairs(make, 400)), pairs=True, perturbation=True)
     with mock.patch.dict(SOLVERS, {"length": SOLVERS["length"]}, clear=True):
-        finding = audit(data).finding("pairwise")
+        finding = finding_of(data, "pairwise")
     assert (finding.status, finding.measured) == (Status.UNMEASURED, None)
     assert finding.detail == "all of 400 answers are ties"
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 import polars as pl
 import pytest
+from audit_parts import finding_of
 from discourse_corpora import KINDS, write_disrpt, write_many, write_trees
 from shared import ROOT, SHARED
 
@@ -235,7 +236,7 @@ def test_an_entity_that_a_tokeniser_pulled_apart_is_no_text(tmp_path):
         path.write_text(text.replace(first, "&gt").replace(second, ";"), encoding="utf-8")
     config = build("dr", load_corpus("en", [str(tmp_path)]))
     assert config.drops["entity"] >= 1
-    assert audit(config).finding("clean-text").measured == 0
+    assert finding_of(config, "clean-text").measured == 0
 
 
 def test_units_of_two_splits_stay_in_test(tmp_path):
