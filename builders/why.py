@@ -104,13 +104,26 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
     def _parts(self) -> list[Loadable]:
         return [part for block in self.blocks for part in block]
 
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        return _rows_of_config(self.config)
+
+    @cached_property
+    def _sampled_rows(self) -> list[dict[str, Any]]:
+        return self._rows if self.sampled is self.config else _rows_of_config(self.sampled)
+
+    @cached_property
+    def _texts(self) -> dict[int, pl.DataFrame]:
+        """``sent_id``, ``text`` and ``words`` of the parts that ``_text`` has looked at, by the number of the part."""
+        return {}
+
     def explain(self, name: str) -> list[Explanation]:
         """What became of the sentences with an id (several corpora may have it), or of those of a row.
 
         Raises:
             UnknownNameError: neither the corpora nor the config have it; the message names similar ids.
         """
-        rows = _rows_of_config(self.sampled)
+        rows = self._sampled_rows
         if sentences := [(row["corpus"], sent_id) for row in rows if row["id"] == name for sent_id in row["sent_ids"]]:
             return [self._of_sentence(corpus, sent_id, row_id=name) for corpus, sent_id in dict.fromkeys(sentences)]
         places = pl.concat([self.sentences.select("corpus", "sent_id"), self.fates.select("corpus", "sent_id")])
@@ -169,7 +182,9 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
         name, text, n_words = self.config.name, *self._text(corpus, sent_id)
         note = self.config.reason if isinstance(self.config, Unavailable) else ""
 
-        def rows_of(config: Config | Unavailable) -> tuple[Mapping[str, str], ...]:
+        def rows_of(
+            config: Config | Unavailable, of_config: Sequence[Mapping[str, Any]]
+        ) -> tuple[Mapping[str, str], ...]:
             if isinstance(config, Unavailable):
                 return ()
             return tuple(
@@ -179,14 +194,14 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
                     "label": config.labels[row["label"]],
                     "role": _role(row, sent_id, config.shape),
                 }
-                for row in _rows_of_config(config)
+                for row in of_config
                 if row["corpus"] == corpus and sent_id in (row["sent_ids"] or ()) and row_id in {"", row["id"]}
             )
 
-        if rows := rows_of(self.config):
+        if rows := rows_of(self.config, self._rows):
             return Explanation(name, corpus, sent_id, text, IN_CONFIG, rows=rows)
         losses: list[tuple[str, str]] = []
-        if sampled := rows_of(self.sampled):
+        if sampled := rows_of(self.sampled, self._sampled_rows):
             if isinstance(self.config, Unavailable):
                 return Explanation(name, corpus, sent_id, text, NO_CONFIG, rows=sampled, note=note)
             verdicts = [self.excluded.get(row["id"]) for row in sampled]
@@ -221,9 +236,13 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
         place = self.sentences.filter(pl.col("corpus") == corpus, pl.col("sent_id") == sent_id)
         if place.is_empty():
             return "", 0
-        shard = self._parts[place["part"][0]].load()
-        facts = shard.sentence_facts().select("sent", words="n_words")
-        sentence = shard.sentences.filter(pl.col("sent_id").cast(pl.String) == sent_id).join(facts, on="sent")
+        number = place["part"][0]
+        if number not in self._texts:
+            shard = self._parts[number].load()
+            facts = shard.sentence_facts().select("sent", words="n_words")
+            texts = shard.sentences.select("sent", "text", pl.col("sent_id").cast(pl.String))
+            self._texts[number] = texts.join(facts, on="sent", maintain_order="left")
+        sentence = self._texts[number].filter(pl.col("sent_id") == sent_id)
         return sentence["text"][0], sentence["words"][0]
 
 
