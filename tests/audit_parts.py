@@ -45,9 +45,14 @@ def errors_of(data):
     return _audit(data, run._counting(with_edited(data)) | INTEGRITY.keys()).errors
 
 
+def rules_of(data):
+    """The report of an audit that only mines rules."""
+    return _audit(data, set(), rules=True)
+
+
 def heuristics_of(data):
     """The mined rules."""
-    return _audit(data, set(), rules=True).heuristics
+    return rules_of(data).heuristics
 
 
 def with_other_ending(suite, old, new):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from audit_parts import heuristics_of
+from audit_parts import heuristics_of, rules_of
 
 from discoprobe.builders import Shape
-from discoprobe.builders.audit import audit
 
 
 def _heuristics(data):
@@ -116,7 +115,7 @@ def test_a_rule_that_holds_on_train_and_not_on_test_is_named_as_shift(make, buil
             label = row["label"] if at % 20 or (shift and row["split"] == "test") else 1 - row["label"]
             cue = at % 4 == 0 if shift and row["split"] == "test" else label == 1 and at % 4 < 2
             row["texts"] = [f"{row['texts'][0]} Zzz"] if cue else row["texts"]
-        return audit(build(rows))
+        return rules_of(build(rows))
 
     notes = [note for note in planted(shift=True).notes if note.startswith("shift:")]
     assert any("'Zzz'" in note and "→ label1" in note for note in notes)
