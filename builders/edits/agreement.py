@@ -104,7 +104,7 @@ REASONS: Final = {
 _CLITIC: Final = "^['’‘ʼ-]|['’‘ʼ-]$"
 """Forms that are written together with another word (*'m*)."""
 
-_CHANGES_AGREEMENT: Final = ("conj", "nummod", "appos", "flat", "cc", "clf")
+CHANGES_AGREEMENT: Final = ("conj", "nummod", "appos", "flat", "cc", "clf")
 _APART: Final = ("expl", "expl:pass", "expl:impers", "compound:prt", "csubj", "csubj:pass", "csubj:outer")
 """Dependents of a predicate whose verb agrees with something else, or is written in two parts."""
 
@@ -176,9 +176,10 @@ def _between(clauses: pl.DataFrame, trees: Trees, feature: str) -> pl.DataFrame:
     )
 
 
-def lexicon(trees: Trees) -> pl.DataFrame:
+def lexicon(trees: Trees, *keys: pl.Expr) -> pl.DataFrame:
     """The words of a shard that a paradigm needs, with their number ``n``: those with Number, Person or Gender.
 
+    ``keys`` are further columns by which words are counted apart.
     A word with these for several of its arguments (Basque *ditu*) is there once for each that can be a subject.
     """
     of_each = pl.concat_list(for_subject(pl.col("feats"), layer) for layer in LAYERS.values())
@@ -188,7 +189,7 @@ def lexicon(trees: Trees) -> pl.DataFrame:
         pl.col("lemma").is_not_null(), ~pl.col("form").str.contains(_CLITIC),
     ).join(trees.governing(pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
     small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
-    return words.group_by(*small, _word_class(), "feats").agg(n=pl.len())
+    return words.group_by(*small, word_class(), "feats", *keys).agg(n=pl.len())
 
 
 def for_subject(feats: pl.Expr, layer: str) -> pl.Expr:
@@ -206,7 +207,7 @@ def is_finite() -> pl.Expr:
     return (feat("VerbForm") == "Fin").fill_null(pl.col("upos").cast(pl.String).is_in(VERBAL) & inflected)
 
 
-def _word_class() -> pl.Expr:
+def word_class() -> pl.Expr:
     """The part of speech of a word; an auxiliary counts as a verb."""
     upos = pl.col("upos").cast(pl.String)
     return upos.replace("AUX", "VERB")
@@ -219,9 +220,9 @@ def _subjects(trees: Trees) -> pl.DataFrame:
     several = (number == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
     words = with_dependents(
         trees.words, trees.words, n_subjects=rel.is_in(["nsubj", "csubj"]).sum(), apart=deprel.is_in(_APART).any(),
-        changed=(rel.is_in(_CHANGES_AGREEMENT) | (upos == "NUM")).any(), reflexive=(feat("Reflex") == "Yes").any(),
+        changed=(rel.is_in(CHANGES_AGREEMENT) | (upos == "NUM")).any(), reflexive=(feat("Reflex") == "Yes").any(),
         with_others=((rel == "nmod") & several).any(), introduced=(rel == "mark").any(),
-        beside=pl.concat_str(pl.col("form").str.to_lowercase(), _word_class(), separator="\t").filter(with_number),
+        beside=pl.concat_str(pl.col("form").str.to_lowercase(), word_class(), separator="\t").filter(with_number),
         least=number.filter(with_number).min(), most=number.filter(with_number).max(),
     )  # fmt: skip
     uneven = (pl.col("least") != number) | (pl.col("most") != number)  # *русский и белорусский языки*: two languages
@@ -233,7 +234,7 @@ def _subjects(trees: Trees) -> pl.DataFrame:
     ).select(
         "sent", "beside", "with_others", predicate="head_row", subject_row="row",
         subject=pl.col("form").str.to_lowercase(), subject_lemma=pl.col("lemma").str.to_lowercase(),
-        subject_class=_word_class(), subject_feats="feats",
+        subject_class=word_class(), subject_feats="feats",
     )  # fmt: skip
     predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select(
         "reflexive", "introduced", predicate="row"
@@ -291,7 +292,7 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
     touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
     return trees.with_text(verbs).join(nouns, on="predicate", how="left").select(
         "predicate", "helpers", "predicative", "is_noun", "noun_number", target="row", verb_feats="feats",
-        verb_class=_word_class(), elides=pl.col("previous").is_in(elides), bound=touches | pl.col("mwt").is_not_null(),
+        verb_class=word_class(), elides=pl.col("previous").is_in(elides), bound=touches | pl.col("mwt").is_not_null(),
     )  # fmt: skip
 
 
@@ -425,10 +426,10 @@ def _with_other(
     in_cell = pl.col("n").sum().over("lemma", "upos", "feats")
     tenseless = ((feat("Mood") == "Ind") & feat("Tense").is_null()).fill_null(value=False)
     main = pl.col("n").sum().over("form", "lemma", "upos", "feats") > MAIN_FORM * in_cell
-    table = verbs.filter(usual, main | ~tenseless).with_columns(rest=_other_features(pl.col("feats"), feature))
+    table = verbs.filter(usual, main | ~tenseless).with_columns(rest=other_features(pl.col("feats"), feature))
     verbs_of_rows = rows.select(
         "row", "key", "lemma", "value", "introduced", form="verb", upos="verb_class", feats="verb_feats",
-        rest=_other_features(pl.col("verb_feats"), feature), of_subject=feat("Gender", "subject_feats"),
+        rest=other_features(pl.col("verb_feats"), feature), of_subject=feat("Gender", "subject_feats"),
         **{name: feat(name, "verb_feats") for name in FEATURES},
     ).with_columns(_reading())  # fmt: skip
     # A form that is ambiguous for many verbs counts as ambiguous for all, by value, other value and other features.
@@ -439,11 +440,11 @@ def _with_other(
         introduced=pl.lit(value=False),
     )
     many = (pl.col("also").mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
-    paradigms = _with_ambiguity(_forms_with_other_values(every, table, feature), verbs, feature)
+    paradigms = _with_ambiguity(forms_with_other_values(every, table, feature), verbs, feature)
     systematic = paradigms.group_by("value", "other_value", "upos", "rest").agg(systematic=many)
     own = verbs.filter(tenseless & ~main).select("lemma", "upos", "feats", "form").unique()
     told_apart = verbs_of_rows.join(own, on=["lemma", "upos", "feats", "form"], how="anti", maintain_order="left")
-    options = _with_ambiguity(_forms_with_other_values(told_apart, table, feature), verbs, feature).join(
+    options = _with_ambiguity(forms_with_other_values(told_apart, table, feature), verbs, feature).join(
         systematic, on=["value", "other_value", "upos", "rest"], how="left"
     )
     options = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
@@ -468,7 +469,7 @@ def _with_other(
     return rows.join(other, on="row", how="left", maintain_order="left").with_columns(no_other=reason).drop("also")
 
 
-def _other_features(feats: pl.Expr, feature: str) -> pl.Expr:
+def other_features(feats: pl.Expr, feature: str) -> pl.Expr:
     """The features of a verb except one, and except those that only some values of it have.
 
     Number is left out with Gender, and with Definite of words that are not finite (Swedish), which many plurals do not
@@ -491,7 +492,7 @@ def _without(feats: pl.Expr, *names: str) -> pl.Expr:
     return feats.str.replace_all(rf"(^|\|)(?:{'|'.join(names)})=[^|]*", "").str.strip_chars("|")
 
 
-def _forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
+def forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
     """For each verb and other value the most frequent form of its lemma that has the value."""
     of_forms = table.group_by("lemma", "upos", "rest", "Gender", "Definite", other="form", other_value=feature)
     forms = of_forms.agg(pl.col("n").sum()).rename({"Gender": "gender", "Definite": "definite"})
@@ -541,16 +542,25 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
         context: seed key, settings and language. Each row's ``condition`` is one of ``CHANGES``.
     """
-    usable, drops = usable_of(with_other_forms(frame, context), context), context.drops
+    names = [pl.col(column).replace_strict(NAMES, default=None) for column in ("value", "other_value")]
+    named = with_other_forms(frame, context).with_columns(condition=pl.concat_str(names, separator="/"))
+    return good_and_bad(named, context)
+
+
+def good_and_bad(frame: pl.DataFrame, context: Context) -> Sample:
+    """The usable candidates, in both directions, as they are and with the form ``other`` in place of their target.
+
+    Args:
+        frame: candidates with ``subject``, ``verb`` and ``other`` (forms in small letters), ``feature``, ``value``,
+            ``other_value``, ``condition`` and the ``reason`` against them.
+        context: seed key, settings and language.
+    """
+    usable, drops = usable_of(frame, context), context.drops
     single = drops.keep(usable, not_repeated(usable, *context.seed_key), "repeated")
     both = drops.keep(single, both_directions(single, *context.seed_key), "one-direction")
-    names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
     new = capitalised(both["other"], both["target_form"].str.contains(r"^\p{Uppercase}"), context.language)
-    rows = both.with_columns(
-        condition=pl.concat_str(names, separator="/"),
-        plan=pl.struct(start="target_start", end="target_end", new=new),
-    )
-    return original_and_edited(rows, context)
+    plan = pl.struct(start="target_start", end="target_end", new=new)
+    return original_and_edited(both.with_columns(plan=plan), context)
 
 
 def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
