@@ -8,7 +8,7 @@ with their numbers: memory holds few of them, and reading continues after a malf
 JSON and CSV, because readers of whole columns can neither name the line of a malformed row nor continue after it, and
 reject columns with both numbers and texts. ``read_table`` gives all rows of labelled data as a data frame with the
 types of its values; separator, quoting and header are detected. ``read_fields`` gives lines of fields that have no
-header. Files of labelled data may be compressed (``suffix_of``) or in an archive (``unpacked``).
+header. Files of labelled data may be compressed (``suffix_of``) or in an archive (``archives``).
 """
 
 import bz2
@@ -21,9 +21,6 @@ import json
 import lzma
 import re
 import sys
-import tarfile
-import tempfile
-import zipfile
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -130,9 +127,6 @@ def _codec(start: bytes, encoding: str) -> str:
 
 COMPRESSED: Final = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 """Suffix of a compressed file → what decompresses it."""
-ARCHIVES: Final = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-LARGEST_ARCHIVE: Final = 8 << 30
-"""Largest number of bytes that an archive is unpacked to."""
 
 
 def plain_name(path: Path) -> Path:
@@ -143,47 +137,6 @@ def plain_name(path: Path) -> Path:
 def suffix_of(path: Path) -> str:
     """The suffix that says what a file holds, in small letters: ``.tsv`` for ``TRAIN.TSV.gz``."""
     return plain_name(path).suffix.lower()
-
-
-def is_archive(path: Path) -> bool:
-    """Whether the name is that of an archive of files."""
-    return path.name.lower().endswith(ARCHIVES)
-
-
-@contextmanager
-def unpacked(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """The paths with a temporary folder in place of each archive, or its file, if it holds only one.
-
-    Raises:
-        CorpusFormatError: an archive is damaged, encrypted or larger than ``LARGEST_ARCHIVE``.
-    """
-    with tempfile.TemporaryDirectory() as scratch:
-        contents = []
-        for number, path in enumerate(paths):
-            if not (path.is_file() and is_archive(path)):
-                contents.append(path)
-                continue
-            folder = Path(scratch) / str(number) / path.name.split(".")[0]
-            try:
-                if path.suffix.lower() == ".zip":
-                    with zipfile.ZipFile(path) as archive:
-                        _check_size(path, sum(member.file_size for member in archive.infolist()))
-                        archive.extractall(folder)  # noqa: S202 (ZIP paths stay inside)
-                else:
-                    with tarfile.open(path) as archive:
-                        _check_size(path, sum(member.size for member in archive))
-                        archive.extractall(folder, filter="data")
-            except (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, lzma.LZMAError,
-                    zipfile.BadZipFile, tarfile.TarError) as error:  # fmt: skip
-                raise CorpusFormatError(f"not a readable archive: {first_line(error)}", path=str(path)) from error
-            files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
-            contents.append(files[0] if len(files) == 1 else folder)
-        yield contents
-
-
-def _check_size(path: Path, n: int) -> None:
-    if n > LARGEST_ARCHIVE:
-        raise CorpusFormatError(f"unpacked it has {n >> 30} GiB; unpack it and name its files", path=str(path))
 
 
 def read_labelled_text(path: Path, encoding: str = "") -> tuple[str, tuple[str, ...]]:

@@ -1,8 +1,8 @@
 """Subjects and the verbs, participles and adjectives that agree with them, and forms of the same words that do not.
 
-``candidates`` finds verbs and their subjects in a shard, and its words (``lexicon``). ``with_other_forms`` sees those
-of all shards: it makes paradigms of the lexicon and chooses the form that does not agree. ``with_wrong_form`` makes
-pairs of rows.
+``verbs`` finds verbs and their subjects in a shard, ``lexicon`` the words of the shard. ``with_other_forms`` sees those
+of all shards: it makes paradigms of the lexicon and chooses the form that does not agree. ``good_and_bad`` makes pairs
+of rows.
 
 No rule is specific to a language. Counts over the corpus decide whether a verb agrees with its subject, which forms it
 has, and which of them are ambiguous. The paradigms come from a lexicon of all words of the corpus with their features.
@@ -88,19 +88,6 @@ CHANGES: Final = tuple(
 FREQUENT: Final = 4
 """Pairs of forms with at least this number of sentences (*is*, *are*) are used equally often in both directions."""
 
-REASONS: Final = {
-    "no-agreement": "the verb does not agree with its subject, or such verbs often do not, or there are fewer than ten",
-    "no-other-form": "no other form of the verb is known that differs only in the feature (no clitic or rare reading)",
-    "ambiguous-verb": "the other form has the subject's value too, for this verb or for several of its kind, or as a "
-    "subjunctive behind a conjunction (*if the need arise*)",
-    "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
-    "mixed-subject": "the subject agrees with other verbs in two ways (*the majority*), or a phrase beside it could "
-    "take a plural (*a number of cats*)",
-    "bound-form": "the verb touches an apostrophe or a hyphen, or another word would change with it (*ne*, *n'*)",
-    "one-direction": "no row with the opposite change is left to pair it with",
-    "repeated": f"subject and verb are those of {REPEATED} other sentences",
-}
-
 _CLITIC: Final = "^['’‘ʼ-]|['’‘ʼ-]$"
 """Forms that are written together with another word (*'m*)."""
 
@@ -109,12 +96,8 @@ _APART: Final = ("expl", "expl:pass", "expl:impers", "compound:prt", "csubj", "c
 """Dependents of a predicate whose verb agrees with something else, or is written in two parts."""
 
 
-def candidates(trees: Trees, context: Context) -> pl.DataFrame:
-    """Verbs with one nominal subject, once per feature that both have, and the subject's facts.
-
-    The first row of a shard has its ``lexicon``: every ``form`` in lower case with ``lemma``, ``upos``, ``feats``
-    and their number.
-    """
+def verbs(trees: Trees, context: Context) -> pl.DataFrame:
+    """Verbs with one nominal subject, once per feature that both have, and the subject's facts."""
     clauses = _subjects(trees).join(_verbs(trees, context), on="predicate")
     clauses = clauses.with_columns(subject_first=pl.col("subject_row") < pl.col("target"))
     for case, layer in LAYERS.items():
@@ -146,10 +129,7 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
             .join(_between(clauses, trees, feature), on=["predicate", "target"], how="left", maintain_order="left")
         )
     order = pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8)
-    rows = pl.concat(parts).sort("sent", order, "target")
-    words = lexicon(trees).select(lexicon=pl.struct(pl.all()).implode())["lexicon"]
-    in_first = words.head(rows.height).extend_constant(None, max(rows.height - 1, 0))  # an expression would copy it
-    return rows.with_columns(in_first, label=pl.lit(context.labels[0]))
+    return pl.concat(parts).sort("sent", order, "target")
 
 
 def _between(clauses: pl.DataFrame, trees: Trees, feature: str) -> pl.DataFrame:
@@ -296,22 +276,23 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Candidates with ``other`` (the form that does not agree) and its ``other_value``, or the ``reason`` against them.
+def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Verbs with ``other`` (the form that does not agree) and its ``other_value``, or the ``reason`` against them.
 
     Args:
-        frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
+        frame: what ``verbs`` gave, of all shards, with the columns of a probing candidate; adds its ``condition``, one
+            of ``CHANGES``.
+        entries: the ``lexicon`` of all shards.
         context: seed key of the task.
     """
-    # The lexicons of all shards in one: finite verbs and participles, and words in the case of a subject.
-    entries = frame["lexicon"].drop_nulls().explode().struct.unnest()
+    # Finite verbs and participles, and words in the case of a subject.
     entries = entries.group_by("form", "lemma", "upos", "feats").agg(pl.col("n").sum())
     participle = (feat("VerbForm") == "Part").fill_null(value=False)
     verbal = (is_finite() | participle) & (feat("Mood") != "Imp").fill_null(value=True)
     nominal = feat("Case").fill_null("Nom").is_in(SUBJECT_CASES)
     used = pl.when(pl.col("upos") == "VERB").then(verbal).otherwise(nominal).fill_null(value=False)
     words = entries.filter(used).with_columns(*[feat(name) for name in FEATURES], *_reading())
-    rows = frame.drop("lexicon").with_columns(
+    rows = frame.with_columns(
         verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
     )
     forms = None
@@ -346,7 +327,9 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     )
     judged = pl.concat(parts).with_columns(_share=agrees.mean().over(*kind, "subject_value"))
     judged = judged.with_columns(_agreeing=may_agree).with_columns(reason=reason)
-    return judged.drop("_share", "_agreeing").sort("row")
+    values = [pl.col(column).replace_strict(NAMES, default=None) for column in ("value", "other_value")]
+    named = judged.with_columns(condition=pl.concat_str(values, separator="/"))
+    return named.drop("_share", "_agreeing").sort("row")
 
 
 def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) -> pl.DataFrame:
@@ -533,18 +516,6 @@ def _is_subjunctive_plain(verbs: pl.DataFrame) -> bool:
     subjunctives = verbs.filter((feat("Mood") == "Sub").fill_null(value=False))
     plain = subjunctives.filter(pl.col("form") == pl.col("lemma"))
     return plain["lemma"].n_unique() > 1 and int(plain["n"].sum()) > PLAIN * int(subjunctives["n"].sum())
-
-
-def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
-    """The sentences whose verb has another form, in both directions, and the same with that form.
-
-    Args:
-        frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
-        context: seed key, settings and language. Each row's ``condition`` is one of ``CHANGES``.
-    """
-    names = [pl.col(column).replace_strict(NAMES, default=None) for column in ("value", "other_value")]
-    named = with_other_forms(frame, context).with_columns(condition=pl.concat_str(names, separator="/"))
-    return good_and_bad(named, context)
 
 
 def good_and_bad(frame: pl.DataFrame, context: Context) -> Sample:

@@ -1,7 +1,7 @@
 """Determiners and adjectives that agree with their noun, and forms of the same words that do not.
 
-``candidates`` finds the modifiers of nouns in a shard, and its words (``agreement.lexicon``). ``with_other_forms`` sees
-those of all shards and chooses the form that does not agree; ``with_wrong_form`` makes pairs of rows.
+``modifiers`` finds those of a shard, ``with_other_forms`` sees those of all shards and chooses the form that does not
+agree.
 
 No rule is specific to a language. A pair is used only if the changed form, in none of the readings that it or its
 ending has in the corpus, agrees with the noun in any reading that the noun or its ending has. So the phrase itself is
@@ -10,16 +10,22 @@ wrong, whatever stands around it.
 
 from typing import Final
 
+import msgspec
 import polars as pl
 
 from discoprobe.builders.edits.agreement import (
-    AGREES, CHANGES_AGREEMENT, SEEN, STRAY, SUBJECT_CASES, forms_with_other_values, good_and_bad, lexicon, other_features,
+    AGREES,
+    CHANGES_AGREEMENT,
+    SEEN,
+    STRAY,
+    SUBJECT_CASES,
+    forms_with_other_values,
+    other_features,
     word_class,
 )  # fmt: skip
-from discoprobe.builders.sampling.balance import REPEATED
 from discoprobe.builders.sentences.clauses import spelled_out
 from discoprobe.builders.sentences.trees import VALUES, Trees, with_dependents
-from discoprobe.builders.task import Context, Sample
+from discoprobe.builders.task import Context
 from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import feat
 
@@ -40,6 +46,9 @@ LEMMA_ENDING: Final = 3
 KNOWN: Final = 5
 """Least number of lemmas with an ending that show which readings the ending has."""
 
+RARE: Final = 0.01
+"""Share of the lemmas with an ending up to which a reading of the ending is taken for annotation errors."""
+
 SCATTERED: Final = 0.01
 """If a larger share of the modifiers has a word between itself and its noun that does not belong to the noun (Latin
 *magna cum laude*), a modifier may belong to any noun of the sentence."""
@@ -51,33 +60,32 @@ USE: Final = pl.when(pl.col("rel").is_in(ALONE)).then(pl.lit("alone")).when(pl.c
     pl.lit("predicative")
 ).otherwise(pl.lit("")).alias("use")  # fmt: skip
 
-REASONS: Final = {
-    "no-agreement": "modifiers of this kind often do not agree with their noun, or there are fewer than ten",
-    "no-other-form": "no other form of the modifier is known that differs only in the feature",
-    "ambiguous-form": "the other form, or its ending, has a reading that agrees with the noun, or can stand alone",
-    "ambiguous-noun": "the ending of the noun does not show its values, or its gender may be that of a person",
-    "other-noun": "the other form agrees with another noun of the sentence",
-    "bound-form": "the modifier touches an apostrophe or a hyphen",
-    "one-direction": "no row with the opposite change is left to pair it with",
-    "repeated": f"modifier and noun are those of {REPEATED} other sentences",
-}
 
+class _Corpus(msgspec.Struct, frozen=True, eq=False):
+    """What all words of a corpus tell.
 
-def candidates(trees: Trees, context: Context) -> pl.DataFrame:
-    """Modifiers of common nouns, once per feature that both have, and the noun's facts.
-
-    The first row of a shard has its ``lexicon``, as that of ``agreement.candidates``.
+    Attributes:
+        words: the lexicon, with the columns ``FEATURES``.
+        modifiers: ``form``, ``upos`` and the values that modifiers can have.
+        nouns: ``form``, ``lemma`` and the values that nouns can have.
+        loose: whether a modifier may belong to any noun of the sentence.
     """
+
+    words: pl.DataFrame
+    modifiers: pl.DataFrame
+    nouns: pl.DataFrame
+    loose: bool
+
+
+def modifiers(trees: Trees, context: Context) -> pl.DataFrame:
+    """Modifiers of common nouns, once per feature that both have, and the noun's facts."""
     rows = _modifiers(trees)
     parts = []
     for feature in FEATURES:
         own, of_noun = feat(feature), feat(feature, "noun_feats")
         valued = [value.is_not_null() & ~value.str.contains(",", literal=True) for value in (own, of_noun)]
         parts.append(rows.filter(*valued).with_columns(feature=pl.lit(feature), value=own, subject_value=of_noun))
-    found = pl.concat(parts).sort("sent", "target", "feature")
-    words = lexicon(trees, USE).select(lexicon=pl.struct(pl.all()).implode())["lexicon"]
-    in_first = words.head(found.height).extend_constant(None, max(found.height - 1, 0))
-    return found.with_columns(in_first, label=pl.lit(context.labels[0]))
+    return pl.concat(parts).sort("sent", "target", "feature").with_columns(label=pl.lit(context.labels[0]))
 
 
 def _modifiers(trees: Trees) -> pl.DataFrame:
@@ -85,8 +93,9 @@ def _modifiers(trees: Trees) -> pl.DataFrame:
     words = trees.words.with_columns(upos=pl.col("upos").cast(pl.String))
     changed = (pl.col("rel").is_in(CHANGES_AGREEMENT) | (pl.col("upos") == "NUM")).any()
     nouns = with_dependents(words, words, changed=changed).filter(
-        pl.col("upos") == "NOUN", spelled_out(), feat("Typo").is_null(), ~pl.col("changed"), pl.col("lemma").is_not_null()
-    )
+        pl.col("upos") == "NOUN", spelled_out(), feat("Typo").is_null(), ~pl.col("changed"),
+        pl.col("lemma").is_not_null(),
+    )  # fmt: skip
     of_nouns = nouns.select(
         head_row="row", noun_row="row", subject=pl.col("form").str.to_lowercase(), noun_feats="feats",
         subject_lemma=pl.col("lemma").str.to_lowercase(), noun_start="start", noun_end="end", noun_form="form",
@@ -97,11 +106,13 @@ def _modifiers(trees: Trees) -> pl.DataFrame:
         pl.col("rel").is_in([*KINDS]), pl.col("upos").is_in(["DET", "ADJ", "PRON"]) | participle, spelled_out(),
         feat("Typo").is_null(), pl.col("lemma").is_not_null(), pl.col("joined").is_null(),
     ).join(of_nouns, on="head_row", maintain_order="left")  # fmt: skip
-    before, after = pl.col("text").str.slice(0, pl.col("start")).str.slice(-1), pl.col("text").str.slice(pl.col("end"), 1)
+    before = pl.col("text").str.slice(0, pl.col("start")).str.slice(-1)
+    after = pl.col("text").str.slice(pl.col("end"), 1)
     touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
     rows = trees.with_text(modifiers).select(
         "sent", "feats", "subject", "subject_lemma", "noun_feats", "noun_row", target=pl.col("row").cast(pl.UInt32),
-        kind=pl.col("rel").replace_strict(KINDS), verb_class=word_class(), noun_first=pl.col("noun_row") < pl.col("row"),
+        kind=pl.col("rel").replace_strict(KINDS), verb_class=word_class(),
+        noun_first=pl.col("noun_row") < pl.col("row"),
         bound=(touches | pl.col("mwt").is_not_null()).fill_null(value=True),
         noun=pl.struct(start="noun_start", end="noun_end", form="noun_form"),
     )  # fmt: skip
@@ -117,7 +128,8 @@ def _around(rows: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     place = pl.col("target").cast(pl.Int64)
     low, high = pl.min_horizontal(place, "noun_row"), pl.max_horizontal(place, "noun_row")
     inside = pl.col("row").is_between(low, high, closed="none")
-    nominal = pl.col("upos").is_in(["NOUN", "PROPN", "PRON"]) & (pl.col("row") != place) & (pl.col("row") != pl.col("noun_row"))
+    another = (pl.col("row") != place) & (pl.col("row") != pl.col("noun_row"))
+    nominal = pl.col("upos").is_in(["NOUN", "PROPN", "PRON"]) & another
     valued = pl.any_horizontal(feat(name, "word_feats").is_not_null() for name in FEATURES)
     different = [
         (feat(name, "word_feats") != feat(name, "noun_feats")).fill_null(value=False) for name in ("Number", "Gender")
@@ -134,53 +146,69 @@ def _around(rows: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
         others=pl.col("word_feats").filter(nominal & valued).unique(maintain_order=True),
         between=pl.col("word_feats").filter(nominal & valued & inside).unique(maintain_order=True),
     ).select(
-        "target", "scattered", "others", "between", controller=pl.struct("start", "end", "form", "distance", "attractors")
+        "target", "scattered", "others", "between",
+        controller=pl.struct("start", "end", "form", "distance", "attractors"),
     )  # fmt: skip
 
 
-def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Candidates with ``other`` (the form that does not agree) and its ``other_value``, or the ``reason`` against them.
+def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Modifiers with ``other`` (the form that does not agree) and its ``other_value``, or the ``reason`` against them.
 
     Args:
-        frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
+        frame: what ``modifiers`` gave, of all shards, with the columns of a probing candidate; adds its ``condition``,
+            one of ``CONDITIONS``, which is also its ``feature``.
+        entries: the ``lexicon`` of all shards, with ``USE``.
         context: seed key of the task.
     """
-    entries = frame["lexicon"].drop_nulls().explode().struct.unnest()
     entries = entries.group_by("form", "lemma", "upos", "feats", "use").agg(pl.col("n").sum())
     finite = (feat("VerbForm") != "Part").fill_null(value=True) & (pl.col("upos") == "VERB")
     words = entries.filter(pl.col("upos").is_in(["NOUN", "DET", "ADJ", "PRON", "VERB"]), ~finite)
     words = words.with_columns(*[feat(name) for name in FEATURES])
-    rows = frame.drop("lexicon").with_columns(
+    rows = frame.with_columns(
         verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
     )
-    loose = bool((rows["scattered"].mean() or 0.0) > SCATTERED)
-    of_forms, of_nouns = _readings(words.filter(pl.col("upos") != "NOUN")), _readings_of_nouns(words)
+    loose = rows.filter("scattered").height > SCATTERED * rows.height
+    readings = _readings(words.filter(pl.col("upos") != "NOUN")), _readings_of_nouns(words)
+    corpus = _Corpus(words, *readings, loose)
     parts = [
-        _with_other(part, words, feature, of_forms, of_nouns, context, loose=loose)
+        _with_other(part, feature, corpus, context)
         for feature in FEATURES
         if (part := rows.filter(pl.col("feature") == feature)).height
     ]
-    of_noun = pl.when(pl.col("feature") == "Gender").then(feat("Number", "noun_feats"))
-    kind = ["feature", "verb_class", "kind", "noun_first", "_of_noun", "_type", "_poss"]
-    judged = pl.concat(parts).with_columns(
-        _of_noun=of_noun, _type=feat("PronType", "target_feats"), _poss=feat("Poss", "target_feats")
-    )
-    differing = [
-        (feat(name, "target_feats") != feat(name, "noun_feats")).fill_null(value=False) for name in FEATURES
-    ]
-    agrees, own = pl.col("value") == pl.col("subject_value"), [*kind, "subject_value"]
-    judged = judged.with_columns(_share=agrees.mean().over(own), _n=pl.len().over(own))
-    agreeing = (pl.col("_share") >= AGREES) & (pl.col("_n") >= SEEN)
-    values = pl.col("subject_value").filter(agreeing).n_unique().over(kind)
     reason = pl.coalesce(
         "reason",
         pl.when(pl.col("bound")).then(pl.lit("bound-form")),
-        pl.when(pl.any_horizontal(differing) | ~agreeing | (values < 2)).then(pl.lit("no-agreement")),  # noqa: PLR2004
+        pl.when(~pl.col("agrees")).then(pl.lit("no-agreement")),
         "no_other",
     )
-    judged = judged.with_columns(reason=reason).drop("_of_noun", "_type", "_poss", "_share", "_n")
+    judged = _with_agreement(pl.concat(parts)).with_columns(reason=reason)
     order = hashing.mix(judged["key"].to_numpy() ^ hashing.hash_strings(judged["feature"]), *context.seed_key)
-    return judged.with_columns(_order=pl.Series(order)).sort("_order", "row").drop("_order")
+    ordered = judged.with_columns(_order=pl.Series(order)).sort("_order", "row").drop("_order", "agrees")
+    condition = pl.concat_str("kind", pl.col("feature").str.to_lowercase(), separator=" ")
+    return ordered.with_columns(condition=condition, feature=condition)
+
+
+def _with_agreement(rows: pl.DataFrame) -> pl.DataFrame:
+    """Adds ``agrees``: whether the modifier agrees, and those of its kind do, with nouns of at least two values.
+
+    It has to agree in all features in which those of its kind agree.
+    """
+    kind = ["verb_class", "kind", "noun_first", "_type", "_poss"]
+    named = rows.with_columns(
+        _of_noun=pl.when(pl.col("feature") == "Gender").then(feat("Number", "noun_feats")),
+        _type=feat("PronType", "target_feats"), _poss=feat("Poss", "target_feats"),
+        **{name: feat(name, "target_feats") == feat(name, "noun_feats") for name in FEATURES},
+    )  # fmt: skip
+    differing = [
+        (~pl.col(name) & (pl.col(name).mean().over(kind) >= AGREES)).fill_null(value=False) for name in FEATURES
+    ]
+    of_value = [*kind, "feature", "_of_noun", "subject_value"]
+    same = pl.col("value") == pl.col("subject_value")
+    agreeing = (same.mean().over(of_value) >= AGREES) & (pl.len().over(of_value) >= SEEN)
+    several = pl.col("subject_value").filter("_agreeing").n_unique().over(*kind, "feature", "_of_noun") > 1
+    judged = named.with_columns(_agreeing=agreeing)
+    judged = judged.with_columns(agrees=same & pl.col("_agreeing") & several & ~pl.any_horizontal(differing))
+    return judged.drop("_of_noun", "_type", "_poss", "_agreeing", *FEATURES)
 
 
 def _readings(words: pl.DataFrame) -> pl.DataFrame:
@@ -189,84 +217,81 @@ def _readings(words: pl.DataFrame) -> pl.DataFrame:
     own = own.filter(pl.col("n") > STRAY * pl.col("n").sum().over("form", "upos"))
     ending = words.with_columns(ending=pl.col("form").str.slice(-ENDING))
     types = ending.group_by("ending", "upos", *FEATURES).agg(n=pl.col("lemma").n_unique())
-    types = types.filter(pl.col("n") > STRAY * pl.col("n").sum().over("ending", "upos"))
+    types = types.filter(_is_known(pl.col("n"), "ending", "upos"))
     by_ending = ending.select("form", "upos", "ending").unique().join(types, on=["ending", "upos"])
     names = ["form", "upos", *FEATURES]
     return pl.concat([own.select(names), by_ending.select(names)]).unique()
 
 
+def _is_known(n: pl.Expr, *of: str) -> pl.Expr:
+    """Whether an ending has a reading: in more than ``STRAY`` of its lemmas, or in two and more than ``RARE``."""
+    share = n / n.sum().over(of)
+    return (share > STRAY) | ((share > RARE) & (n > 1))
+
+
 def _readings_of_nouns(words: pl.DataFrame) -> pl.DataFrame:
     """``form``, ``lemma`` and the values that a noun can have: its gender, and number and case of its ending.
 
-    Nouns of which the lemmas with the same ending and gender are fewer than ``KNOWN`` are not there.
+    Not those for which the corpus has only other forms of the noun (Swedish *bosättning* in the singular). Nouns of
+    which the lemmas with the same ending and gender are fewer than ``KNOWN`` are not there.
     """
+    of_ending, cell = ["ending", "Gender"], ["lemma", "Gender", "Number", "Case"]
     nouns = words.filter(pl.col("upos") == "NOUN").with_columns(ending=pl.col("form").str.slice(-ENDING))
-    gender = pl.col("Gender").fill_null("")
-    nouns = nouns.with_columns(gender=gender)
-    known = nouns.group_by("ending", "gender").agg(known=pl.col("lemma").n_unique())
-    types = nouns.group_by("ending", "gender", "Number", "Case").agg(n=pl.col("lemma").n_unique())
-    types = types.filter(pl.col("n") > STRAY * pl.col("n").sum().over("ending", "gender"))
-    classes = types.join(known.filter(pl.col("known") >= KNOWN), on=["ending", "gender"])
-    by_ending = nouns.select("form", "lemma", "ending", "gender", "Gender").unique().join(classes, on=["ending", "gender"])
+    many = nouns.group_by(of_ending).agg(n=pl.col("lemma").n_unique()).filter(pl.col("n") >= KNOWN)
+    types = nouns.group_by(*of_ending, "Number", "Case").agg(n=pl.col("lemma").n_unique())
+    types = types.filter(_is_known(pl.col("n"), *of_ending))
+    classed = nouns.join(many, on=of_ending, how="semi", nulls_equal=True)
+    by_ending = classed.select("form", "lemma", *of_ending).unique().join(types, on=of_ending, nulls_equal=True)
+    unseen = by_ending.join(nouns.select(cell).unique(), on=cell, how="anti", nulls_equal=True)
     names = ["form", "lemma", *FEATURES]
-    own = nouns.join(by_ending.select("form", "lemma").unique(), on=["form", "lemma"], how="semi")
-    return pl.concat([own.select(names), by_ending.select(names)]).unique()
+    return pl.concat([classed.select(names), unseen.select(names)]).unique()
 
 
-def _with_other(
-    rows: pl.DataFrame, words: pl.DataFrame, feature: str, of_forms: pl.DataFrame, of_nouns: pl.DataFrame,
-    context: Context, *, loose: bool,
-) -> pl.DataFrame:  # fmt: skip
+def _with_other(rows: pl.DataFrame, feature: str, corpus: _Corpus, context: Context) -> pl.DataFrame:
     """Adds ``other``, ``other_value`` and ``no_other``, the reason why no form is left that cannot agree."""
-    valued = words.filter(pl.col("upos") != "NOUN", pl.col(feature).is_not_null())
+    valued = corpus.words.filter(pl.col("upos") != "NOUN", pl.col(feature).is_not_null())
     table = valued.with_columns(rest=other_features(pl.col("feats"), feature), Definite=feat("Definite"))
     modifiers = rows.select(
-        "row", "key", "lemma", "value", "subject", "subject_lemma", "others", "between", "kind", form="verb", upos="verb_class",
-        rest=other_features(pl.col("target_feats"), feature), of_subject=feat("Gender", "noun_feats"),
-        Gender=feat("Gender", "target_feats"), Definite=feat("Definite", "target_feats"),
+        "row", "key", "lemma", "value", "subject", "subject_lemma", "others", "between", "kind", form="verb",
+        upos="verb_class", rest=other_features(pl.col("target_feats"), feature),
+        of_subject=feat("Gender", "noun_feats"), Gender=feat("Gender", "target_feats"),
+        Definite=feat("Definite", "target_feats"), animacy=feat("Animacy", "noun_feats"),
     )  # fmt: skip
     options = forms_with_other_values(modifiers, table, feature).filter(pl.col("other_value").is_in([*NAMED[feature]]))
-    options = _with_clashes(options, words, of_forms, of_nouns, feature, loose=loose)
+    options = _with_clashes(options, feature, corpus)
     order = hashing.mix(options["key"].to_numpy() ^ hashing.hash_strings(options["other_value"]), *context.seed_key)
     best = options.with_columns(_order=pl.Series(order)).sort("row", "unfit", "_order", nulls_last=False)
     chosen = best.unique("row", keep="first", maintain_order=True).select("row", "other", "other_value", "unfit")
-    unclear = pl.lit(value=False) if feature != "Gender" else ~_has_clear_gender(words)
-    none = pl.when(pl.col("other").is_null()).then(pl.lit("no-other-form"))
-    noun = pl.when(unclear).then(pl.lit("ambiguous-noun"))
     joined = rows.join(chosen, on="row", how="left", maintain_order="left")
-    return joined.with_columns(no_other=pl.coalesce(none, noun, "unfit")).drop("unfit")
+    none = pl.when(pl.col("other").is_null()).then(pl.lit("no-other-form"))
+    return joined.with_columns(no_other=pl.coalesce(none, "unfit")).drop("unfit")
 
 
 NAMED: Final = {feature: VALUES[feature].keys() for feature in FEATURES}
 
 
-def _with_clashes(
-    options: pl.DataFrame, words: pl.DataFrame, of_forms: pl.DataFrame, of_nouns: pl.DataFrame, feature: str, *,
-    loose: bool,
-) -> pl.DataFrame:  # fmt: skip
+def _with_clashes(options: pl.DataFrame, feature: str, corpus: _Corpus) -> pl.DataFrame:
     """Adds ``unfit``: the reason against each other form, or null."""
+    readings = corpus.modifiers.rename({"form": "other"})
     pairs = options.select("other", "upos", "subject", "subject_lemma").unique()
-    nouns = of_nouns.rename({"form": "subject", "lemma": "subject_lemma"})
-    both = pairs.join(of_forms.rename({"form": "other"}), on=["other", "upos"]).join(
-        nouns, on=["subject", "subject_lemma"], suffix="_of_noun"
-    )
-    agree = pl.all_horizontal(
-        (pl.col(name) == pl.col(f"{name}_of_noun")).fill_null(value=True) for name in FEATURES
-    )
+    nouns = corpus.nouns.rename({"form": "subject", "lemma": "subject_lemma"})
+    both = pairs.join(readings, on=["other", "upos"]).join(nouns, on=["subject", "subject_lemma"], suffix="_of_noun")
+    agree = pl.all_horizontal((pl.col(name) == pl.col(f"{name}_of_noun")).fill_null(value=True) for name in FEATURES)
     judged = both.group_by("other", "upos", "subject", "subject_lemma").agg(agrees=agree.any())
     options = options.join(judged, on=["other", "upos", "subject", "subject_lemma"], how="left", maintain_order="left")
     # Other nouns of the sentence with which the form agrees as it is meant, and in which it can be read.
-    anywhere = (pl.col("kind") == KINDS["amod"]) | loose
+    anywhere = (pl.col("kind") == KINDS["amod"]) | corpus.loose
     near = pl.when(anywhere).then("others").otherwise("between")
     around = options.select("row", "other", "upos", near=near).explode("near").drop_nulls("near")
     around = around.with_columns(feat(name, "near").alias(f"{name}_of_noun") for name in FEATURES)
     named = around.filter(pl.col(f"{feature}_of_noun").is_not_null())
-    taken = named.join(of_forms.rename({"form": "other"}), on=["other", "upos"]).filter(agree)
+    taken = named.join(readings, on=["other", "upos"]).filter(agree)
     taken = taken.select("row", "other").unique().with_columns(taken=pl.lit(value=True))
     options = options.join(taken, on=["row", "other"], how="left", maintain_order="left")
+    unclear = ~_has_clear_gender(corpus.words) if feature == "Gender" else pl.lit(value=False)
     unfit = pl.coalesce(
-        pl.when(pl.col("agrees").is_null()).then(pl.lit("ambiguous-noun")),
-        pl.when(pl.col("agrees") | _stands_alone(words, feature)).then(pl.lit("ambiguous-form")),
+        pl.when(pl.col("agrees").is_null() | unclear).then(pl.lit("ambiguous-noun")),
+        pl.when(pl.col("agrees") | _stands_alone(corpus.words, feature)).then(pl.lit("ambiguous-form")),
         pl.when("taken").then(pl.lit("other-noun")),
     )
     return options.with_columns(unfit=unfit)
@@ -285,15 +310,15 @@ def _stands_alone(words: pl.DataFrame, feature: str) -> pl.Expr:
     forms = shares.filter(pl.col("share") > STRAY)["form"].implode()
     predicative = words.filter(pl.col("upos").is_in(["ADJ", "VERB"]), pl.col("use") == "predicative")
     cases = predicative.filter(~pl.col("Case").is_in(SUBJECT_CASES)).group_by("Case").agg(pl.col("n").sum())
-    used = cases.filter(pl.col("n") > STRAY * predicative["n"].sum())["Case"].implode()
+    used = cases.filter(pl.col("n") > STRAY * int(predicative["n"].sum()))["Case"].implode()
     return pl.col("other").is_in(forms) | (pl.lit(feature == "Case") & pl.col("other_value").is_in(used))
 
 
 def _has_clear_gender(words: pl.DataFrame) -> pl.Expr:
-    """Whether the noun of a row has one gender and cannot be a person of either (French *le ministre*, *la ministre*).
+    """Whether the noun of an option has one gender and cannot be a person of either (French *le*, *la ministre*).
 
-    The gender is known if the noun is Neuter, Common or inanimate and has this gender alone, or if nearly all nouns
-    with its ending have it.
+    It cannot if one of the genders is Neuter or Common, if it is inanimate, or if nearly all nouns with its ending have
+    its gender.
     """
     nouns = words.filter(pl.col("upos") == "NOUN", pl.col("Gender").is_not_null())
     of_lemma = nouns.group_by("lemma", "Gender").agg(pl.col("n").sum())
@@ -304,20 +329,8 @@ def _has_clear_gender(words: pl.DataFrame) -> pl.Expr:
         pl.col("n") / pl.col("n").sum().over("ending") >= 1 - STRAY, pl.col("n").sum().over("ending") >= KNOWN
     )
     by_ending = types.join(same, on=["ending", "Gender"], how="semi")["lemma"].implode()
-    animacy = feat("Animacy", "noun_feats")
-    thing = (pl.col("subject_value").is_in(["Neut", "Com"]) | (animacy == "Inan")).fill_null(value=False)
-    animate = animacy.is_in(["Anim", "Hum"]).fill_null(value=False)
+    impersonal = [pl.col(column).is_in(["Neut", "Com"]) for column in ("value", "other_value")]
+    thing = pl.any_horizontal(*impersonal, pl.col("animacy") == "Inan").fill_null(value=False)
+    animate = pl.col("animacy").is_in(["Anim", "Hum"]).fill_null(value=False)
     one = pl.col("subject_lemma").is_in(single["lemma"].implode())
-    return one & ~animate & (thing | pl.col("subject_lemma").is_in(by_ending))
-
-
-def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
-    """The sentences whose modifier has another form, in both directions, and the same with that form.
-
-    Args:
-        frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
-        context: seed key, settings and language. Each row's ``condition`` is one of ``CONDITIONS``.
-    """
-    condition = pl.concat_str("kind", pl.col("feature").str.to_lowercase(), separator=" ")
-    named = with_other_forms(frame, context).with_columns(condition=condition, feature=condition)
-    return good_and_bad(named, context)
+    return one & (thing | (~animate & pl.col("subject_lemma").is_in(by_ending)))

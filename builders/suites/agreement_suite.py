@@ -15,7 +15,7 @@ less than nine tenths of the corpus. Participles beside an auxiliary, and adject
 that is not indefinite. Person is changed only beside personal pronouns, and gender is not changed beside persons.
 """
 
-from discoprobe.builders.edits.agreement import CHANGES, REASONS, candidates, with_wrong_form
+from discoprobe.builders.edits.agreeing_words import CONDITIONS, REASONS, candidates, with_wrong_form
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 
@@ -24,6 +24,6 @@ SHOWN_BY_ENDINGS = "beside its subject, the ends of two words show whether a ver
 ASKS = "Does the verb agree?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
-    conditions=CHANGES, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=11,
+    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=12,
     exempt={"differences": SHOWN_BY_ENDINGS}, uses_forms=True,
 )  # fmt: skip

@@ -26,6 +26,7 @@ from msgspec.structs import asdict, astuple, replace
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of, corpus_facts
+from discoprobe.loaders.archives import is_archive, unpacked_in_cache
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import DocumentRule, Source, facts_of
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
@@ -92,8 +93,8 @@ TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
 """Folders of trees inside a corpus, which do not name it."""
 UNRELEASED: Final = "not-to-release"
 """The folder of a treebank of Universal Dependencies that has drafts and sources of what it releases."""
-UD_FILE: Final = re.compile(r"^(([a-z]{2,3})_[a-z0-9]+)-ud-")
-UD_FOLDER: Final = re.compile(r"^UD_[A-Z]\w*-\w+$")
+UD_FILE: Final = re.compile(r"^(([a-z]{2,3})_[a-z0-9]+)-(?:coref)?ud-")
+UD_FOLDER: Final = re.compile(r"^(?:Coref)?UD_[A-Z]\w*-\w+$")
 READMES: Final = ("README.md", "README.txt", "README")
 GENRE: Final = re.compile(r"^Genre: *(\S.*?) *$", re.MULTILINE)
 """The line of a treebank's README with its genres."""
@@ -163,13 +164,13 @@ def stem(path: Path) -> str:
 
 
 def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
-    """The files of corpora among paths and in the folders among them: absolute, sorted, each once.
+    """The files of corpora among paths and in the folders and archives among them: absolute, sorted, each once.
 
     All levels of a folder are searched, except hidden files and folders and those named ``UNRELEASED``. For a second
     file, such as ``.rels``, the first is found.
 
     Returns:
-        File → the path among ``paths`` through which it was found.
+        File → the path among ``paths`` through which it was found, or the folder in the cache of an archive.
 
     Raises:
         DiscoprobeError: a path does not exist, is neither a folder nor such a file, or is a folder that holds none;
@@ -179,6 +180,8 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
     for path in sorted(paths):
         if not path.exists():
             raise DiscoprobeError(f"{path}: no such file or folder")
+        if path.is_file() and is_archive(path):
+            path = unpacked_in_cache(path, _is_needed)  # noqa: PLW2901 (its folder takes the place of an archive)
         corpus_files = [path]
         if path.is_dir():
             corpus_files = [_first_of(file) for file in _files_below(path)]
@@ -225,8 +228,18 @@ def is_corpus_file(path: Path) -> bool:
     return path.suffix != ".ann" or (path.with_suffix(".txt").is_file() and _first_of(path) == path)
 
 
-def holds_corpus(folder: Path) -> bool:
-    """Whether there is a CoNLL-U file, or one with relations, trees or coreference, in a folder, however deep."""
+def _is_needed(name: str) -> bool:
+    """Whether a file of an archive is one of a corpus or is read beside one, by its name."""
+    return name.endswith((*SUFFIXES, RELS, ".txt")) or name in READMES
+
+
+def holds_corpus(place: Path) -> bool:
+    """Whether there is a CoNLL-U file, or one with relations, trees or coreference, in a folder or archive.
+
+    Raises:
+        CorpusFormatError: the archive is damaged, encrypted or too large.
+    """
+    folder = unpacked_in_cache(place, _is_needed) if place.is_file() else place
     return any(_files_below(folder))
 
 

@@ -31,11 +31,11 @@ from discoprobe.cards.metadata.yaml_header import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.foreign_suites import SUFFIXES, SUITES, suite_of
 from discoprobe.loaders import hashing
+from discoprobe.loaders.archives import is_archive
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.files import hashes_of
-from discoprobe.loaders.tables import is_archive
 
 Leaks = Literal["keep", "drop", "regroup"]
 

@@ -20,6 +20,7 @@ import msgspec
 from discoprobe.builders.settings import UNIMORPH, Settings
 from discoprobe.builders.task import AnyTask, all_tasks, tasks_named
 from discoprobe.cards.metadata import manifest
+from discoprobe.loaders.archives import is_archive
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.treebanks import (
@@ -240,7 +241,7 @@ def _of_catalogue(corpus: PinnedCorpus, *, segment: bool) -> PlannedCorpus:
 def is_raw(source: str) -> bool:
     """Whether a source has to be annotated: a file or folder without CoNLL-U, or a dataset on the Hub."""
     path = Path(source)
-    if path.is_dir():
+    if path.is_dir() or (path.is_file() and is_archive(path)):
         return not holds_corpus(path)
     return not is_corpus_file(path) if path.exists() else source.startswith(HUB)
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 from discoprobe.builders.settings import SPLITS
-from discoprobe.loaders.tables import SPLIT_SUFFIXES, SUFFIXES, is_archive, plain_name, read_bytes, suffix_of
+from discoprobe.loaders.archives import is_archive
+from discoprobe.loaders.tables import SPLIT_SUFFIXES, SUFFIXES, plain_name, read_bytes, suffix_of
 
 NAMES = {
     "train": "train",

@@ -28,8 +28,9 @@ from discoprobe.builders.audit.inputs.headerless import guess_lines, read_lines,
 from discoprobe.builders.audit.inputs.published import LINES
 from discoprobe.builders.audit.own_configs import own_shape, read_own
 from discoprobe.builders.audit.task_types import with_task_type
+from discoprobe.loaders.archives import unpacked
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
-from discoprobe.loaders.tables import Table, read_fields, read_table, unpacked
+from discoprobe.loaders.tables import Table, read_fields, read_table
 
 FORMATS = (*LINES, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""

@@ -16,7 +16,7 @@ from discoprobe.builders.audit import UnreadableDataError, audit
 from discoprobe.builders.audit.inputs import Reading, read
 from discoprobe.cli import app
 from discoprobe.loaders import DiscoprobeError
-from discoprobe.loaders.tables import is_archive
+from discoprobe.loaders.archives import is_archive
 
 SHAPES = {one.name: one for one in published()}
 
