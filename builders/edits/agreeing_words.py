@@ -36,10 +36,10 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
     The first row of a shard has its ``lexicon``: every ``form`` in lower case with ``lemma``, ``upos``, ``feats``, its
     ``use`` and their number.
     """
-    rows = pl.concat([verbs(trees, context), concord.modifiers(trees, context)], how="diagonal")
+    rows = pl.concat([verbs(trees, context), concord.modifiers(trees)], how="diagonal")
     words = lexicon(trees, concord.USE).select(lexicon=pl.struct(pl.all()).implode())["lexicon"]
     in_first = words.head(rows.height).extend_constant(None, max(rows.height - 1, 0))  # an expression would copy it
-    return rows.with_columns(in_first)
+    return rows.with_columns(in_first, label=pl.lit(context.labels[0]))
 
 
 def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:

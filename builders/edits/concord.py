@@ -77,7 +77,7 @@ class _Corpus(msgspec.Struct, frozen=True, eq=False):
     loose: bool
 
 
-def modifiers(trees: Trees, context: Context) -> pl.DataFrame:
+def modifiers(trees: Trees) -> pl.DataFrame:
     """Modifiers of common nouns, once per feature that both have, and the noun's facts."""
     rows = _modifiers(trees)
     parts = []
@@ -85,7 +85,7 @@ def modifiers(trees: Trees, context: Context) -> pl.DataFrame:
         own, of_noun = feat(feature), feat(feature, "noun_feats")
         valued = [value.is_not_null() & ~value.str.contains(",", literal=True) for value in (own, of_noun)]
         parts.append(rows.filter(*valued).with_columns(feature=pl.lit(feature), value=own, subject_value=of_noun))
-    return pl.concat(parts).sort("sent", "target", "feature").with_columns(label=pl.lit(context.labels[0]))
+    return pl.concat(parts).sort("sent", "target", "feature")
 
 
 def _modifiers(trees: Trees) -> pl.DataFrame:
