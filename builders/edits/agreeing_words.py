@@ -50,6 +50,6 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         context: seed key, settings and language. Each row's ``condition`` is one of ``CONDITIONS``.
     """
     entries, rows = frame["lexicon"].drop_nulls().explode().struct.unnest(), frame.drop("lexicon")
-    of_verbs = with_other_forms(rows.filter(pl.col("kind").is_null()), entries, context)
-    of_modifiers = concord.with_other_forms(rows.filter(pl.col("kind").is_not_null()), entries, context)
-    return good_and_bad(pl.concat([of_verbs, of_modifiers], how="diagonal"), context)
+    families = [(with_other_forms, pl.col("kind").is_null()), (concord.with_other_forms, pl.col("kind").is_not_null())]
+    judged = [judge(part, entries, context) for judge, chosen in families if (part := rows.filter(chosen)).height]
+    return good_and_bad(pl.concat(judged, how="diagonal"), context)

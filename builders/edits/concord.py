@@ -300,8 +300,9 @@ def _with_clashes(options: pl.DataFrame, feature: str, corpus: _Corpus) -> pl.Da
 def _stands_alone(words: pl.DataFrame, feature: str) -> pl.Expr:
     """Whether the other form can have a role of its own beside the noun.
 
-    As a possessor, if it stands alone in the genitive (Latvian *to*, their); in another case, if it stands alone at all
-    (*šim*, to this one), or if an adjective can be a predicate in this case (Russian *купил машину новой*).
+    As a possessor, if it stands alone in the genitive (Latvian *to*, their), or is a determiner that is changed to the
+    genitive (Lithuanian *šių įstaigos*); in another case, if it stands alone at all (*šim*, to this one), or if an
+    adjective can be a predicate in this case (Russian *купил машину новой*).
     """
     alone = words.filter(pl.col("upos") != "NOUN").with_columns(alone=pl.col("n") * (pl.col("use") == "alone"))
     if feature != "Case":
@@ -311,7 +312,9 @@ def _stands_alone(words: pl.DataFrame, feature: str) -> pl.Expr:
     predicative = words.filter(pl.col("upos").is_in(["ADJ", "VERB"]), pl.col("use") == "predicative")
     cases = predicative.filter(~pl.col("Case").is_in(SUBJECT_CASES)).group_by("Case").agg(pl.col("n").sum())
     used = cases.filter(pl.col("n") > STRAY * int(predicative["n"].sum()))["Case"].implode()
-    return pl.col("other").is_in(forms) | (pl.lit(feature == "Case") & pl.col("other_value").is_in(used))
+    possessor = (pl.col("kind") == KINDS["det"]) & (pl.col("other_value") == "Gen")
+    in_case = possessor | pl.col("other_value").is_in(used)
+    return pl.col("other").is_in(forms) | (pl.lit(feature == "Case") & in_case)
 
 
 def _has_clear_gender(words: pl.DataFrame) -> pl.Expr:
