@@ -257,7 +257,10 @@ def _with_other(rows: pl.DataFrame, feature: str, corpus: _Corpus, context: Cont
         of_subject=feat("Gender", "noun_feats"), Gender=feat("Gender", "target_feats"),
         Definite=feat("Definite", "target_feats"), animacy=feat("Animacy", "noun_feats"),
     )  # fmt: skip
-    options = forms_with_other_values(modifiers, table, feature).filter(pl.col("other_value").is_in([*NAMED[feature]]))
+    # Not a value that the form itself has, too: what else is there for it is rare, or an error.
+    own = table.select("lemma", "upos", "rest", "form", other_value=feature).unique()
+    options = forms_with_other_values(modifiers, table, feature).join(own, on=own.columns, how="anti")
+    options = options.filter(pl.col("other_value").is_in([*NAMED[feature]]))
     options = _with_clashes(options, feature, corpus)
     order = hashing.mix(options["key"].to_numpy() ^ hashing.hash_strings(options["other_value"]), *context.seed_key)
     best = options.with_columns(_order=pl.Series(order)).sort("row", "unfit", "_order", nulls_last=False)
@@ -291,21 +294,23 @@ def _with_clashes(options: pl.DataFrame, feature: str, corpus: _Corpus) -> pl.Da
     unclear = ~_has_clear_gender(corpus.words) if feature == "Gender" else pl.lit(value=False)
     unfit = pl.coalesce(
         pl.when(pl.col("agrees").is_null() | unclear).then(pl.lit("ambiguous-noun")),
-        pl.when(pl.col("agrees") | _stands_alone(corpus.words, feature)).then(pl.lit("ambiguous-form")),
+        pl.when(pl.col("agrees") | _stands_alone(corpus, feature)).then(pl.lit("ambiguous-form")),
         pl.when("taken").then(pl.lit("other-noun")),
     )
     return options.with_columns(unfit=unfit)
 
 
-def _stands_alone(words: pl.DataFrame, feature: str) -> pl.Expr:
+def _stands_alone(corpus: _Corpus, feature: str) -> pl.Expr:
     """Whether the other form can have a role of its own beside the noun.
 
     As a possessor, if it stands alone in the genitive (Latvian *to*, their), or is a determiner that is changed to the
-    genitive (Lithuanian *šių įstaigos*); in another case, if it stands alone at all (*šim*, to this one), or if an
-    adjective can be a predicate in this case (Russian *купил машину новой*).
+    genitive (Lithuanian *šių įstaigos*); in another case, or where a modifier may belong to any noun, if it stands
+    alone at all (*šim*, to this one); in another case, if an adjective can be a predicate in it (Russian *купил машину
+    новой*).
     """
+    words = corpus.words
     alone = words.filter(pl.col("upos") != "NOUN").with_columns(alone=pl.col("n") * (pl.col("use") == "alone"))
-    if feature != "Case":
+    if feature != "Case" and not corpus.loose:
         alone = alone.with_columns(pl.col("alone") * (pl.col("Case") == "Gen").fill_null(value=False))
     shares = alone.group_by("form").agg(share=pl.col("alone").sum() / pl.col("n").sum())
     forms = shares.filter(pl.col("share") > STRAY)["form"].implode()
