@@ -180,13 +180,14 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
     for path in sorted(paths):
         if not path.exists():
             raise DiscoprobeError(f"{path}: no such file or folder")
-        if path.is_file() and is_archive(path):
-            path = unpacked_in_cache(path, _is_needed)  # noqa: PLW2901 (its folder takes the place of an archive)
+        named, place = path, "archive" if path.is_file() and is_archive(path) else "folder"
+        if place == "archive":
+            path = unpacked_in_cache(path, _is_needed)  # noqa: PLW2901 (the folder with its files)
         corpus_files = [path]
         if path.is_dir():
             corpus_files = [_first_of(file) for file in _files_below(path)]
             if not corpus_files:
-                raise DiscoprobeError(f"{path}: no {KINDS} file in this folder")
+                raise DiscoprobeError(f"{named}: no {KINDS} file in this {place}")
         elif not (corpus_files := [_first_of(path)])[0].name.endswith(SUFFIXES):
             raise DiscoprobeError(f"{path}: not a {KINDS} file")
         files |= {file.resolve(): path.resolve() for file in corpus_files}
