@@ -62,18 +62,6 @@ def of_links(links):
     return chains
 
 
-def of_korkor(text):
-    """The sizes of the chains of a file of KorKor, whose sentences are numbered by empty lines."""
-    links, same = [], {"coref", "koref", "rep", "prs", "dem", "rel", "refl", "recip", "poss"}
-    for number, block in enumerate(re.split(r"\n\s*\n", text.strip()), 1):
-        for line in re.findall(r"(?m)^\d+\t.*", block):
-            cells = line.split("\t")
-            head, kind = cells[8:10]
-            if kind in same and re.fullmatch(r"\d+:\d+", head):
-                links.append((f"{number}:{cells[0]}", head))
-    return Counter(map(len, of_links(links)))
-
-
 def of_webanno(text):
     """The sizes of the chains of a file of WebAnno, with the number of words of every mention in ``*->7-2`` cells."""
     links = Counter(re.findall(r"\*->(\d+)-(\d+)", text))

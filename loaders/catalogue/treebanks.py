@@ -240,7 +240,7 @@ class LeftOut(Treebank, frozen=True, kw_only=True, forbid_unknown_fields=True):
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
 _FILES: Final = re.compile(
-    r'\{ path = "(?:[^"]*/)?([^"/]+\.(?:conllu|rs[34]|conll|ann|conllup|knp|tsv))", git_blob_sha1 = "(\w+)"'
+    r'\{ path = "(?:[^"]*/)?([^"/]+\.(?:conllu|rs[34]|conll|ann|knp|tsv))", git_blob_sha1 = "(\w+)"'
     r'(?:, bytes = (\d+))?(?:, sha256 = "(\w+)")?'
 )
 

@@ -42,7 +42,6 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import (
     word_marks,
 )
 from discoprobe.loaders.discourse_layers.knp import read_knp
-from discoprobe.loaders.discourse_layers.korkor import read_korkor
 from discoprobe.loaders.discourse_layers.mentions import Annotated, read_mentions
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.discourse_layers.webanno import read_webanno
@@ -71,7 +70,7 @@ PLACES: Final = 100
 """Largest number of dropped sentences whose places a corpus lists."""
 TREES: Final = (".rs3", ".rs4")
 """Trees of Rhetorical Structure Theory."""
-COREFERENCE: Final = (".conll", ".ann", ".sacr", ".conllup", ".knp", ".tsv")
+COREFERENCE: Final = (".conll", ".ann", ".sacr", ".knp", ".tsv")
 """Coreference without trees, which is read as CoNLL-U with mentions."""
 SUFFIXES: Final = (".conllu", ".conllu.gz", *TREES, *COREFERENCE)
 RELS: Final = ".rels"
@@ -88,7 +87,7 @@ MUCH: Final = 0.3
 tokenised in part."""
 FIRST: Final = {".conll": b"#begin document", ".tsv": b"#FORMAT=WebAnno TSV 3"}
 """Suffix → how a file of coreference begins; files of other formats have the same suffix."""
-KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll, .ann, .sacr, .conllup, .knp or WebAnno .tsv"
+KINDS: Final = ".conllu, .conllu.gz, .rels, .rs3, .rs4, .conll, .ann, .sacr, .knp or WebAnno .tsv"
 TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
 """Folders of trees inside a corpus, which do not name it."""
 UNRELEASED: Final = "not-to-release"
@@ -604,8 +603,6 @@ def _annotated(file: CorpusFile, find_sentences: FindSentences | None, tally: _T
         annotated = read_webanno(data, file.stem)
     elif file.path.suffix == ".knp":
         annotated = read_knp(data, file.stem)
-    elif file.path.suffix == ".conllup":
-        annotated = read_korkor(data, file.stem, file.lang)
     else:
         facts, problems = read_facts(second.read_bytes(), second.suffix) if second else ({}, [])
         for problem in problems:

@@ -37,7 +37,7 @@ def test_folders_are_searched_deeply_and_files_found_once(tmp_path):
     ("name", "message"),
     [
         ("absent", "no such file or folder"),
-        ("empty", ".conll, .ann, .sacr, .conllup, .knp or WebAnno .tsv file"),
+        ("empty", ".conll, .ann, .sacr, .knp or WebAnno .tsv file"),
         ("x.txt", "not a .conllu"),
     ],
 )

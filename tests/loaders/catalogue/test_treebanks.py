@@ -98,7 +98,7 @@ def test_a_treebank_is_whole(bank):
     assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in bank.files)
     assert all(re.fullmatch(r"|[0-9a-f]{64}", file.sha256) for file in bank.files)
     assert all(file.bytes is None or file.bytes > 0 for file in bank.files)
-    readable = (".conllu", ".rels", ".rs3", ".rs4", ".conll", ".ann", ".txt", ".sacr", ".tsv", ".conllup", ".knp")
+    readable = (".conllu", ".rels", ".rs3", ".rs4", ".conll", ".ann", ".txt", ".sacr", ".tsv", ".knp")
     assert all(file.path.endswith(readable) for file in bank.files)
     assert len({bank.place(file) for file in bank.files}) == len(bank.files), "the cache keeps files by place"
     assert bank.commit[:7] in bank.citation

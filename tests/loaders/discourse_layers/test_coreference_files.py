@@ -184,21 +184,6 @@ def test_tokenised_brat_is_closed_up_and_ends_sentences_at_marks(tmp_path):
     assert corpus.layers == {"documents", "coreference"}, "its blanks are not those of the text"
 
 
-KORKOR = """\
-# global.columns = ID FORM UPOS FEATS COREFHEAD COREFTYPE
-# sent_id = s1
-1\tAnna\tPROPN\tNumber=Sing\t_\t_
-2\tlátott\tVERB\t_\t_\t_
-4\tkutyát\tNOUN\tNumber=Sing\t_\t_
-5\t.\tPUNCT\t_\t_\t_
-
-# sent_id = s2
-1\tAz\tPRON\tNumber=Sing\t1:4\tdem
-2\tlába\tNOUN\tNumber=Sing\t1:4\tholo
-3\ta\tDET\t_\t_\t_
-4\tnőt\tNOUN\tNumber=Sing\t1:1\tcoref
-5\t!\tPUNCT\t_\t_\t_
-"""
 WEBANNO = """\
 #FORMAT=WebAnno TSV 3.2
 #T_SP=x.MorphologicalFeatures|gender|value
@@ -246,10 +231,6 @@ EOS
 
 
 @pytest.mark.parametrize(("suffix", "lang", "text", "sentences", "mentions"), [
-    ("conllup", "hu", KORKOR, ["Anna látott kutyát.", "Az lába a nőt!"], [
-        ("f-1", "1:1", "Anna", None, "PROP", None, "Sing"), ("f-1", "1:4", "kutyát", None, "NOM", None, "Sing"),
-        ("f-2", "1:4", "Az", None, "PRON", None, "Sing"), ("f-2", "1:1", "nőt", None, "NOM", None, "Sing"),
-    ]),
     ("tsv", "lv", WEBANNO, ["Vecā Anna nāk.", "Viņa!"], [
         ("f-1", "1", "Vecā Anna", None, "PROP", None, None), ("f-1", "2", "Anna", None, "PROP", "Fem", "Sing"),
         ("f-2", "1", "Viņa", None, "PRON", "Fem", "Sing"),
@@ -278,8 +259,6 @@ MALFORMED = {
     ("sacr", SACR.replace("Anne}, le", "Anne, le")): (4, "{M1: opens a mention that no } closes"),
     ("sacr", f"{SACR}\n}}"): (6, "} belongs to no mention"),
     ("sacr", SACR.replace(":EN", "EN", 1)): (2, "{ belongs to no mention"),
-    ("conllup", KORKOR.replace("1:1\tcoref", "1:3\tcoref")): (12, "there is no word 1:3"),
-    ("conllup", KORKOR.replace("\n4\tkut", "\n2\tkut")): (5, "expected a word after 2 with the columns ID, FORM"),
     ("tsv", WEBANNO.replace("*->1-2", "*->x")): (15, "'*->x' is malformed; expected *->7-2"),
     ("tsv", f"{WEBANNO}x\n"): (17, "expected a word such as 1-1"),
     ("knp", KNP.replace('sid="d-02"', 'sid="story-09"')): (21, "there is no base phrase story-09 0"),
