@@ -1,27 +1,27 @@
-"""Does the verb agree with its subject? Pairs of a sentence and the same with another form of the verb.
+"""Does a word agree with another one? Pairs of a sentence and the same with another form of a verb or a modifier.
 
-Subject-verb agreement in number, person and gender, as in BLiMP (Warstadt et al. 2020) and MultiBLiMP (Jumelet et al.
-2025), on unchanged corpus sentences. The good sentence is that of the corpus. In the bad one the verb, auxiliary or
-copula, or the participle or adjective of the predicate, has another form of its paradigm, with the same lemma and the
-same features except one, which does not agree with the subject. The form is taken from the treebank or, if the treebank
-lacks it, from the table of UniMorph that the catalogue has for the language. `label` names both values, such as
-`Singular/Plural`; `target` is the verb, `subject` the subject with its distance from the verb, and with the attractors
-between them (nouns with another value; Linzen, Dupoux & Goldberg 2016); and the texts differ in region 2 only. Every
-change occurs equally often in both directions, and so does every pair of frequent forms (*is*, *are*), so that no
-preference for a form or a length finds the good sentence. The same subject and verb are in at most two sentences. Left
-out are subjects that do not show their value or agree in two ways; forms that could agree as well (German *er habe*),
-also as a subjunctive behind a conjunction (*if the need arise*); and kinds of verb that agree with their subject in
-less than nine tenths of the corpus. Participles beside an auxiliary, and adjectives, are changed only behind a noun
-that is not indefinite. Person is changed only beside personal pronouns, and gender is not changed beside persons.
+Agreement as in BLiMP (Warstadt et al. 2020) and MultiBLiMP (Jumelet et al. 2025), on unchanged corpus sentences. In the
+bad sentence one word, `target`, has another form of its paradigm: the same lemma and features except one, which does
+not agree with the `subject`. The form is from the treebank or, of verbs, from the catalogue's table of UniMorph.
+Verbs, and participles and adjectives of the predicate, agree with their subject in number, person or gender; `label`
+names both values (`Singular/Plural`). Determiners and adjectives agree with their noun, which `subject` then is, in
+number, gender or case; `label` says which (`determiner number`). `subject` has the distance from the target, and the
+attractors between them (nouns with another value; Linzen, Dupoux & Goldberg 2016); the texts differ in region 2 only.
+Every change is equally frequent in both directions, as is every pair of frequent forms (*is*, *are*): no preference for
+a form or a length finds the good sentence. The same two words are in at most two sentences. Left out are: words that
+do not show their value or agree in two ways; forms that could agree too (German *er habe*), as a subjunctive (*if the
+need arise*), in a reading that their ending can have, with another noun, or by standing alone; and kinds of words that
+agree in less than nine tenths of the corpus. Participles beside an auxiliary, and adjectives of the predicate, are
+changed only behind a noun that is not indefinite; person only beside personal pronouns; gender not beside persons.
 """
 
 from discoprobe.builders.edits.agreeing_words import CONDITIONS, REASONS, candidates, with_wrong_form
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 
-SHOWN_BY_ENDINGS = "beside its subject, the ends of two words show whether a verb agrees: the suite asks about this"
+SHOWN_BY_ENDINGS = "beside each other, the ends of two words show whether they agree: the suite asks about this"
 
-ASKS = "Does the verb agree?"
+ASKS = "Do the words agree?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
     conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=12,
