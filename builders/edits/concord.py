@@ -56,9 +56,20 @@ SCATTERED: Final = 0.01
 ALONE: Final = ("nsubj", "obj", "iobj", "obl", "nmod")
 """Relations of a determiner or an adjective that stands in the place of a noun."""
 
-USE: Final = pl.when(pl.col("rel").is_in(ALONE)).then(pl.lit("alone")).when(pl.col("rel") == "xcomp").then(
-    pl.lit("predicative")
-).otherwise(pl.lit("")).alias("use")  # fmt: skip
+USE: Final = (
+    pl.when(pl.col("rel") == "nmod", feat("Case") == "Gen")
+    .then(pl.when(pl.col("row") < pl.col("head_row")).then(pl.lit("before")).otherwise(pl.lit("behind")))
+    .when(pl.col("rel").is_in(ALONE))
+    .then(pl.lit("alone"))
+    .when(pl.col("rel") == "xcomp")
+    .then(pl.lit("predicative"))
+    .otherwise(pl.lit(""))
+    .alias("use")
+)
+"""How a word is used: in the genitive before or behind its noun, otherwise in place of a noun, as a predicate."""
+
+USUAL: Final = 1 / 2
+"""If a larger share of the genitives stands before the noun, a modifier in the genitive may be a possessor."""
 
 
 class _Corpus(msgspec.Struct, frozen=True, eq=False):
@@ -303,23 +314,26 @@ def _with_clashes(options: pl.DataFrame, feature: str, corpus: _Corpus) -> pl.Da
 def _stands_alone(corpus: _Corpus, feature: str) -> pl.Expr:
     """Whether the other form can have a role of its own beside the noun.
 
-    As a possessor, if it stands alone in the genitive (Latvian *to*, their), or is a determiner that is changed to the
-    genitive (Lithuanian *šių įstaigos*); in another case, or where a modifier may belong to any noun, if it stands
-    alone at all (*šim*, to this one); in another case, if an adjective can be a predicate in it (Russian *купил машину
-    новой*).
+    As a possessor, if it is a genitive and stands alone, or genitives precede their noun (Latvian *to*, their; Estonian
+    *nende*), or it is a determiner that is changed to the genitive; in another case, or where a modifier may belong to
+    any noun, if it stands alone at all (*šim*, to this one); in another case, if an adjective can be a predicate in it
+    (Russian *купил машину новой*).
     """
     words = corpus.words
-    alone = words.filter(pl.col("upos") != "NOUN").with_columns(alone=pl.col("n") * (pl.col("use") == "alone"))
-    if feature != "Case" and not corpus.loose:
-        alone = alone.with_columns(pl.col("alone") * (pl.col("Case") == "Gen").fill_null(value=False))
+    uses = ["alone", "before", "behind"] if feature == "Case" or corpus.loose else ["before", "behind"]
+    alone = words.filter(pl.col("upos") != "NOUN").with_columns(alone=pl.col("n") * pl.col("use").is_in(uses))
     shares = alone.group_by("form").agg(share=pl.col("alone").sum() / pl.col("n").sum())
     forms = shares.filter(pl.col("share") > STRAY)["form"].implode()
     predicative = words.filter(pl.col("upos").is_in(["ADJ", "VERB"]), pl.col("use") == "predicative")
     cases = predicative.filter(~pl.col("Case").is_in(SUBJECT_CASES)).group_by("Case").agg(pl.col("n").sum())
     used = cases.filter(pl.col("n") > STRAY * int(predicative["n"].sum()))["Case"].implode()
-    possessor = (pl.col("kind") == KINDS["det"]) & (pl.col("other_value") == "Gen")
-    in_case = possessor | pl.col("other_value").is_in(used)
-    return pl.col("other").is_in(forms) | (pl.lit(feature == "Case") & in_case)
+    genitives = corpus.modifiers.filter(pl.col("Case") == "Gen")["form"].unique().implode()
+    counts = dict(words.group_by("use").agg(pl.col("n").sum()).iter_rows())
+    precede = counts.get("before", 0) > USUAL * (counts.get("before", 0) + counts.get("behind", 0))
+    possessor = pl.lit(precede) & pl.col("other").is_in(genitives)
+    to_genitive = (pl.col("other_value") == "Gen") & (pl.col("kind") == KINDS["det"])
+    in_case = to_genitive | pl.col("other_value").is_in(used)
+    return pl.col("other").is_in(forms) | possessor | (pl.lit(feature == "Case") & in_case)
 
 
 def _has_clear_gender(words: pl.DataFrame) -> pl.Expr:

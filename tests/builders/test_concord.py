@@ -97,6 +97,20 @@ def possessor():
     ]
 
 
+def genitives_before_the_noun():
+    """Latvian *tās*, these, and *to*, that one, which is *their* as well: *to kamenes*, their bumblebees.
+
+    The corpus has no *suyas* alone, but its genitives precede the noun.
+    """
+    own = [f"Case=Gen|PronType=Art|{number}" for number in (SING, PLUR)]
+    before = f"gatos gato NOUN Case=Gen|{PLUR} 6 nmod"
+    return [
+        phrase("plato", PLACES[0] + "z", determiner=f"suya suya {own[0]}"),
+        phrase("platos", PLACES[1] + "z", determiner=f"suyas suya {own[1]}", plural=True),
+        phrase("plato", PLACES[2] + "z", after=[before, f"rato rato NOUN {SING} 4 nmod"]),
+    ]
+
+
 def two_nouns_share_it():
     """*la casa del perro negro*: in the plural the adjective goes with the other noun."""
     other = ["con con ADP _ 6 case", f"garatos garato NOUN {PLUR} 4 nmod", f"negro negro ADJ {SING} 4 amod"]
@@ -115,6 +129,7 @@ def two_nouns_share_it():
         (noun_with_a_rare_ending, "ambiguous-noun", 2),
         (determiner_of_both_numbers, "ambiguous-form", 1),
         (possessor, "ambiguous-form", 4),
+        (genitives_before_the_noun, "ambiguous-form", 2),
         (two_nouns_share_it, "other-noun", 1),
     ],
 )
