@@ -33,8 +33,8 @@ class Request(msgspec.Struct, frozen=True):
 
     Attributes:
         languages: by code (names are replaced by codes); empty means all languages of the corpora.
-        corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text (which is annotated
-            first); empty means the catalogue's corpora of the languages (see `plan.plan`).
+        corpora: ``sample``, names of the catalogue, files, folders or archives of CoNLL-U, or raw text (which is
+            annotated first); empty means the catalogue's corpora of the languages (see `plan.plan`).
         tasks: names of tasks or families.
         settings: seed, sizes, filters.
         jobs: number of processes.
