@@ -61,8 +61,8 @@ def load_corpus(
 
     Args:
         lang: its code or name, or the path of a .conllu file or folder that holds one language.
-        corpora: ``sample``, names of the catalogue, files, folders or archives; by default the catalogue's treebanks of the
-            language, which are downloaded and verified, or its raw text where it has no treebank.
+        corpora: ``sample``, names of the catalogue, files, folders or archives; by default the catalogue's treebanks
+            of the language, which are downloaded and verified, or its raw text where it has no treebank.
         on_error: ``skip`` leaves malformed sentences out and counts them.
         segment: only divide raw text into sentences and words, as ``--segment``.
         progress: called with what is downloaded and read.

@@ -44,8 +44,8 @@ Lang = Annotated[Texts, typer.Option("--lang", "-l", help=
     "Languages by code or name, separated by commas, such as de,es. Default: those of the corpora or of the release. "
     "`all` means the same; if no corpus is named, it means all languages of the catalogue. Repeatable.")]
 CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", help=
-    "A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder or archive of them, or raw text), or a URL such "
-    "as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to choose "
+    "A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder or archive of them, or raw text), or a "
+    "URL such as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to choose "
     "columns, filters or a licence, run `build annotate` first and give its folder here. Repeatable.")]
 TaskOption = Annotated[Texts, typer.Option("--task", "-t", help=
     "Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, `suites`, "
