@@ -266,7 +266,7 @@ class Verdict(msgspec.Struct, frozen=True):
         chance: the accuracy of the majority baseline: ``50%``.
         trick: the shortcut that the advice warns of, else the strongest, as people call it, with its accuracy:
             ``spelling 73%``; empty if there is none.
-        advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful, ±9``,
+        advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful ±9``,
             ``no: length``.
         text: the verdict in sentences.
         remark: the same in a few words, for tables that have the strongest shortcut in another column.

@@ -212,46 +212,49 @@ def show(
     Console(width=_width(width)).print(table)
 
 
-QUESTION = 16
-"""Fewest columns in which a question is shown; in a narrower table it is left out, as the name of the task says it."""
-HEADS = ("chance", "best cheap trick", "use it?")
+HEADS = ("train/val/test", "chance", "best cheap trick", "use it?")
 
 
 def show_lines(groups: Mapping[str, Sequence[DatasetLine]]) -> None:
     """Prints a table of datasets: a line for each, under a heading for each group, and what the advice means.
 
-    Nothing is cut. Where the table is too wide for the terminal, questions, then tricks and advice have several lines,
-    and the questions are left out if less than `QUESTION` columns are left for them.
+    Nothing is cut. Where the table is too wide for the terminal, questions have lines of their own, and then tricks and
+    advice have several lines.
     """
     from discoprobe.cards.text.verdicts import meanings
 
     lines = [line for of_group in groups.values() for line in of_group]
     cells = [[line.task, line.asks, line.rows, line.chance, line.trick, line.advice] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*cells, ["", "", "", *HEADS], strict=True)]
-    over = sum(widths) + 2 * (len(widths) - 1) - (_width(NARROW) or _terminal_width())
-    if over > 0 and widths[1] - over >= QUESTION:
-        widths[1] -= over
-    elif over > 0:
-        over -= widths[1] + 2
-        widths[1] = 0
-        for n in (4, 5):
-            longest = max(len(word) for row in [*cells, ["", "", "", *HEADS]] for word in row[n].split() or [""])
-            narrower = max(0, min(over, widths[n] - longest))
-            widths[n] -= narrower
-            over -= narrower
-    used = [n for n, width in enumerate(widths) if width]
-    before = sum(widths[n] + 2 for n in used[: -len(HEADS)]) - 2
-    of_heads = _in_columns(["", "", "", *HEADS], widths, used)
+    heads, columns = ["", "", *HEADS], _width(NARROW) or _terminal_width()
+    widths = [max(map(len, column)) for column in zip(*cells, heads, strict=True)]
+    below = sum(widths) + 2 * sum(width > 0 for width in widths) - 2 > columns
+    used = [n for n, width in enumerate(widths) if width and not (below and n == ASKED)]
+    over = sum(widths[n] + 2 for n in used) - 2 - columns
+    for n in NARROWED if over > 0 else ():
+        if n == ROWS_OF_SPLITS and over > 0:
+            heads[n] = heads[n].replace("/", "/ ")
+        longest = max(len(word) for row in [*cells, heads] for word in row[n].split() or [""])
+        narrower = max(0, min(over, widths[n] - longest))
+        widths[n] -= narrower
+        over -= narrower
+    of_heads = _in_columns(heads, widths, used)
     for n, (head, of_group) in enumerate(groups.items()):
-        fits = len(head) <= before
-        shown = [head.ljust(before) + of_heads[0][before:], *of_heads[1:]] if fits else [head, *of_heads]
+        indent = len(of_heads[0]) - len(of_heads[0].lstrip())
+        shown = (
+            [head.ljust(indent) + of_heads[0][indent:], *of_heads[1:]] if len(head) + 2 <= indent else [head, *of_heads]
+        )
         for line in of_group:
             shown += _in_columns([line.task, line.asks, line.rows, line.chance, line.trick, line.advice], widths, used)
+            if below and line.asks:
+                shown += textwrap.wrap(line.asks, columns, initial_indent="  ", subsequent_indent="  ")
         sys.stdout.write("\n" * (n > 0) + "\n".join(shown) + "\n")
     for meaning in meanings(lines):
         print_wrapped(meaning, indent="  ")
 
 
+ASKED, ROWS_OF_SPLITS = 1, 2
+NARROWED = (4, 5, ROWS_OF_SPLITS)
+"""Columns that get several lines where the table is too wide: tricks, advice, and at last the head of the rows."""
 RIGHT = {2, 3}
 """Columns of numbers."""
 
