@@ -641,14 +641,18 @@ def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
     return next((pair for pair in PAIRS if set(pair) <= set(columns)), None)
 
 
-def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
+def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], reading: Reading) -> AuditInput:
     """Pairs as choices between two sentences; a hash decides which place the good one has.
 
-    ``text`` names the columns of the good and the bad sentence, where their names are not in ``PAIRS``.
+    ``reading.text`` names the columns of the good and the bad sentence, where their names are not in ``PAIRS``;
+    ``reading.group`` what pairs share.
 
     Raises:
-        UnreadableDataError: no two columns hold the pair, or no pair is complete.
+        UnreadableDataError: no two columns hold the pair, no pair is complete, or a column is not there.
     """
+    text, group = reading.text, reading.group
+    if reading.pair:
+        raise UnreadableDataError(f"{name}: a row has both members of a pair: leave out --pair")
     columns = (text[0], text[1]) if len(text) == 2 else pair_columns(next(iter(splits.values())).columns)  # noqa: PLR2004
     if columns is None:
         expected = " or ".join("/".join(pair) for pair in PAIRS)
@@ -660,12 +664,15 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
     counts: Counter[str] = Counter()
     parts = []
     for split, frame in splits.items():
-        if missing := [column for column in columns if column not in frame.columns]:
-            raise UnreadableDataError(f"{name}: the {split} split has no column '{missing[0]}'")
+        if missing := [column for column in (*columns, *([group] if group else [])) if column not in frame.columns]:
+            where = f"the {split} split has " if len(splits) > 1 else ""
+            there = ", ".join(frame.columns)
+            raise UnreadableDataError(f"{name}: {where}no column '{missing[0]}'; there are {there}")
         if nested := [column for column in columns if frame.schema[column].is_nested()]:
             raise UnreadableDataError(f"{name}: '{nested[0]}' holds lists or objects, and no sentences")
         good, bad = (pl.col(column).cast(pl.String) for column in columns)
-        complete = frame.select(good=good, bad=bad).drop_nulls()
+        shared = pl.col(group).cast(pl.String) if group else pl.lit(None, dtype=pl.String)
+        complete = frame.select(good=good, bad=bad, group=shared).drop_nulls(["good", "bad"])
         if incomplete := frame.height - complete.height:
             counts["no text"] += incomplete
         label = pl.Series(
@@ -674,10 +681,13 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
         good_first, bad_first = pl.concat_list("good", "bad"), pl.concat_list("bad", "good")
         texts = pl.when(pl.col("label") == 0).then(good_first).otherwise(bad_first)
         parts.append(
-            complete.with_columns(label=label).select("label", texts=texts, split=pl.lit(split, dtype=SCHEMA["split"]))
+            complete.with_columns(label=label).select(
+                "label", "group", texts=texts, split=pl.lit(split, dtype=SCHEMA["split"])
+            )
         )
     rows = pl.concat(parts)
     if rows.is_empty():
         raise UnreadableDataError(f"{name}: no pair of '{columns[0]}' and '{columns[1]}' is complete")
-    about = Provenance("minimal pairs", columns={"good": columns[:1], "bad": columns[1:]}, left_out=dict(counts))
+    roles = {"good": columns[:1], "bad": columns[1:], **({"group": (group,)} if group else {})}
+    about = Provenance("minimal pairs", roles, left_out=dict(counts))
     return of_others(name, Shape.CHOICE, ("first", "second"), rows, about, perturbation=True)

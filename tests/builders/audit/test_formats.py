@@ -579,3 +579,83 @@ def test_patterns_of_lines_have_the_groups_that_are_read():
         groups = set(re.compile(form.pattern).groupindex)
         assert len(groups & {"text", "texts"}) == 1, name
         assert groups <= {"split", "label", "text", "texts", "language", "choices"}, name
+
+
+def _pair_rows(make, n=30, **columns):
+    """Minimal pairs with further columns, which get the number of the row."""
+    pairs = [{"sentence_good": make.sentence(), "sentence_bad": make.sentence()} for _ in range(n)]
+    return [row | {name: value(at) for name, value in columns.items()} for at, row in enumerate(pairs)]
+
+
+def _write_json(folder, **files):
+    for name, rows in files.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def test_minimal_pairs_have_groups(make, tmp_path):
+    rows = _pair_rows(make, verb=lambda at: f"v{at // 3}")
+    data = _one(_write_json(tmp_path, blimp=rows), group="verb")
+    assert (data.shape, data.read.format) == (Shape.CHOICE, "minimal pairs, JSON lines")
+    assert data.read.columns["group"] == ("verb",)
+    assert data.rows["group"].to_list() == [row["verb"] for row in rows]
+    assert not data.guessed_groups
+    assert _one(tmp_path).rows["group"].null_count() == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"group": "doc"}, "no column 'doc'; there are sentence_good, sentence_bad, verb"),
+        ({"pair": "verb"}, "a row has both members of a pair: leave out --pair"),
+        ({"edited": ("bad",)}, "the columns say which text was edited: leave out --edited"),
+        ({"split_names": {"expert": "test"}}, "--split expert=test: nothing has this name; there are blimp"),
+    ],
+)
+def test_options_that_fit_no_minimal_pairs_are_errors(make, tmp_path, options, says):
+    folder = _write_json(tmp_path, blimp=_pair_rows(make, verb=lambda at: f"v{at // 3}"))
+    with pytest.raises(UnreadableDataError) as raised:
+        _one(folder, **options)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_names_of_splits_have_to_be_there(make, write):
+    lines = ["text,label,part", *(f'"{make.sentence()}",{at % 2},{"ab"[at % 3 > 1]}' for at in range(60))]
+    path = write({"set.csv": lines, "dev_matched.csv": lines, "dev_mismatched.csv": lines})
+    named = {"a": "train", "b": "test"}
+    assert _one(path / "set.csv", split_column="part", split_names=named).counts == {"train": 40, "test": 20}
+    with pytest.raises(UnreadableDataError, match="--split c=validation: nothing has this name; there are a, b"):
+        _one(path / "set.csv", split_column="part", split_names={**named, "c": "validation"})
+    both = read([path / "dev_matched.csv", path / "dev_mismatched.csv"], Reading(split_names={"dev_matched": "test"}))
+    assert len(both[0]) == 1  # a name of one of two files that are read together
+    with pytest.raises(
+        UnreadableDataError, match="--split dev_mached=test: nothing has this name; there are dev_match"
+    ):
+        read([path / "dev_matched.csv", path / "dev_mismatched.csv"], Reading(split_names={"dev_mached": "test"}))
+    senteval = write(
+        {"past.txt": [f"{split}\t{at % 2}\t{make.sentence()}" for split in ("tr", "te") for at in range(9)]}
+    )
+    with pytest.raises(UnreadableDataError, match="--split x=test: nothing has this name; there are past"):
+        _one(senteval / "past.txt", split_names={"x": "test"})
+
+
+def test_names_of_splits_of_tables_in_memory_have_to_be_there(make):
+    frame = pl.DataFrame({"text": [make.sentence() for _ in range(20)], "label": [0, 1] * 10})
+    options = Reading(split_names={"test_easy": "test"})
+    assert read_frames("set", {"test_easy": frame}, {}, options)[0][0].counts == {"test": 20}
+    with pytest.raises(UnreadableDataError, match="--split test_easy=test: nothing has this name; there are test_hard"):
+        read_frames("set", {"test_hard": frame, "train": frame}, {}, options)
+
+
+def test_a_column_of_pairs_has_to_be_there(make, write):
+    lines = [f"{split}\t{at % 2}\t{make.sentence()}" for split in ("tr", "te") for at in range(20)]
+    with pytest.raises(UnreadableDataError, match="lines without a header have no column 'pair'"):
+        _one(write({"past.txt": lines}) / "past.txt", pair="pair")
+
+
+def test_edited_labels_have_to_be_of_texts(make, write):
+    rows = ["premise,choice1,choice2,label", *(f"{make.sentence(4, 5)},a b,c d,{at % 2}" for at in range(30))]
+    folder = write({"copa.csv": [row.replace(",", ";").replace(".", "") for row in rows]})
+    with pytest.raises(UnreadableDataError, match="the columns say which text was edited: leave out --edited"):
+        _one(folder, edited=("1",))
