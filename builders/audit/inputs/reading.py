@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited, with_neighbours_as_pairs
 from discoprobe.builders.audit.inputs.columns import pair_columns, read_columns, read_pairs
 from discoprobe.builders.audit.inputs.data_files import (
     NAMES,
@@ -89,7 +89,7 @@ def _finished(data: AuditInput, reading: Reading) -> AuditInput:
     """
     if reading.edited and (data.shape is Shape.CHOICE or not data.external):
         raise UnreadableDataError(f"{data.name}: the columns say which text was edited: leave out --edited")
-    data = with_task_type(with_edited(data, reading.edited), reading.task_type)
+    data = with_task_type(with_edited(with_neighbours_as_pairs(data), reading.edited), reading.task_type)
     return with_provenance(data, row=data.row)
 
 

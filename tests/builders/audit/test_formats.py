@@ -659,3 +659,67 @@ def test_edited_labels_have_to_be_of_texts(make, write):
     folder = write({"copa.csv": [row.replace(",", ";").replace(".", "") for row in rows]})
     with pytest.raises(UnreadableDataError, match="the columns say which text was edited: leave out --edited"):
         _one(folder, edited=("1",))
+
+
+def test_the_label_is_named_where_others_could_be_it(make):
+    """Else nobody learns that there are other labels."""
+    rows = [{"text": make.sentence(), "label": at % 2, "stance": at % 3, "genre": at % 4} for at in range(120)]
+    frame = pl.DataFrame(rows)
+
+    def notes(frame, **options):
+        return " ".join(read_frames("set", {"test": frame}, {}, Reading(**options))[0][0].read.notes)
+
+    assert "the label is 'label'; --label names another one: 'stance' (0)" in notes(frame)
+    assert "'genre' (" not in notes(frame)
+    assert "--label" not in notes(frame, label="label")
+    assert "--label" not in notes(frame.with_columns(stance=pl.col("label") + 5))  # the label again
+
+
+def test_labels_of_single_annotators_are_named(make):
+    """As in SNLI: a fifth of the rows has them, one in nine is another label."""
+    labels = [make.source.choice("enc") for _ in range(1000)]
+    rows = [
+        {"text": make.sentence(), "gold_label": label, "label1": label}
+        | {f"label{n}": ("enc"[at % 3] if at % 9 == n else label) if at % 5 == 0 else "" for n in range(2, 6)}
+        for at, label in enumerate(labels)
+    ]
+    notes = read_frames("set", {"test": pl.DataFrame(rows)}, {}, Reading())[0][0].read.notes
+    for n in range(1, 6):
+        assert any(note.startswith(f"'label{n}' repeats the label in ") for note in notes), n
+
+
+@pytest.mark.parametrize(
+    ("labels", "offered"),
+    [
+        (lambda at, _: at % 2, True),
+        (lambda at, _: at % 2 + 1, True),
+        (lambda at, _: "AB"[at % 2], True),
+        (lambda at, row: row[("good", "other")[at % 2]], True),
+        (lambda at, _: ("yes", "no")[at % 2], False),
+        (lambda at, _: at % 7, False),
+    ],
+)
+def test_choices_are_offered_where_the_label_can_name_one(make, labels, offered):
+    rows = [{"story": make.sentence(), "good": make.sentence(), "other": make.sentence()} for _ in range(60)]
+    frame = pl.DataFrame([row | {"label": labels(at, row)} for at, row in enumerate(rows)])
+    with pytest.raises(UnreadableDataError, match="Name them in order with --text") as raised:
+        read_frames("set", {"test": frame}, {}, Reading(label="label"))
+    assert ("or with --choices those of which 'label' says the right one" in str(raised.value)) == offered
+
+
+def test_two_rows_in_a_row_are_a_pair(make, write):
+    """Original and edited version in turn, and no column that says so."""
+    originals = [make.sentence(8, 20) for _ in range(60)]
+    texts = [text for original in originals for text in (original, original.replace(" ", " qq ", 1))]
+    lines = ["text,label", *(f'"{text}",{at % 2}' for at, text in enumerate(texts))]
+    data = _one(write({"pairs.csv": lines}))
+    assert data.pairs
+    assert data.rows["pair_id"].to_list() == [f"test:{at // 2}" for at in range(120)]
+    assert any(note.startswith("each two rows are taken as a pair: they share ") for note in data.read.notes)
+    make.source.shuffle(texts)
+    shuffled = ["text,label", *(f'"{text}",{at % 2}' for at, text in enumerate(texts))]
+    assert not _one(write({"pairs.csv": shuffled})).pairs
+    alternating = ["text,label", *(f'"{make.sentence()}",{at % 2}' for at in range(120))]
+    assert not _one(write({"pairs.csv": alternating})).pairs
+    template = ["text,label", *(f'"{originals[0]} {at}",{at % 2}' for at in range(120))]
+    assert not _one(write({"pairs.csv": template})).pairs

@@ -689,3 +689,40 @@ def test_no_group_is_learned_from_and_measured_over_all_rows(make, build):
     assert len(problem.measured_rows) == 3333 + 1200 + 1200
     groups = problem.clusterings[-1]
     assert not any(set(groups[fold.train]) & set(groups[fold.test]) for fold in problem.folds)
+
+
+@pytest.mark.parametrize(("n", "folds", "measured"), [(1000, 5, 1000), (6000, 5, 6000), (12_000, 1, 2400)])
+def test_rows_of_one_split_are_all_measured(make, build, n, folds, measured):
+    """Of 10,000 rows on a fifth is enough, as it is 2,000."""
+    rows = [{"split": "test", "label": label, "texts": [make.sentence(6, 8)]} for label in make.labels(n, 2)]
+    problem, note = problem_of(build(rows))
+    assert (len(problem.folds), len(problem.measured_rows)) == (folds, measured)
+    assert ("cross-validated" in note) == (folds == 5)
+
+
+@pytest.mark.parametrize(
+    ("n_train", "n_test", "folds", "measured"), [(160, 1200, 5, 1360), (700, 1200, 2, 1900), (1000, 3000, 1, 3000)]
+)
+def test_few_rows_to_learn_from_decide_nothing_alone(make, build, n_train, n_test, folds, measured):
+    """A solver that learns from 160 rows finds little, so that it would be below whatever there is to find."""
+    rows = [
+        {"split": split, "label": label, "texts": [make.sentence(6, 8)]}
+        for split, n in {"train": n_train, "test": n_test}.items()
+        for label in make.labels(n, 2)
+    ]
+    problem, _ = problem_of(build(rows))
+    assert (len(problem.folds), len(problem.measured_rows)) == (folds, measured)
+    assert max(len(fold.train) for fold in problem.folds) >= 1000
+
+
+def test_what_few_training_rows_hide_is_found(make, build):
+    """One of 40 words in each text of a label, one of 40 others in each text of the other one."""
+    marks = [[f"{letter}{at}q" for at in range(40)] for letter in "xy"]
+
+    def row(split, label):
+        words = make.sentence(6, 8).split(" ")
+        mark = make.source.choice(marks[label])
+        return {"split": split, "label": label, "texts": [" ".join([*words[:2], mark, *words[2:]])]}
+
+    rows = [row(split, label) for split, n in (("train", 40), ("test", 1200)) for label in make.labels(n, 2)]
+    assert finding_of(build(rows), "words").measured > 0.9
