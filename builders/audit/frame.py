@@ -176,6 +176,12 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         several = f"sequence of {n} texts" if n == least else f"sequence of {least} to {n} texts"
         return {1: "single text", 2: "pair of texts" if n == least else several}.get(n, several) + score
 
+    @property
+    def group_sizes(self) -> tuple[int, ...]:
+        """Rows of each group of the last split, the largest first; empty where groups are not known."""
+        groups = self.split(self.splits[-1])["group"].drop_nulls()
+        return tuple(groups.value_counts(sort=True)["count"].to_list())
+
     def split(self, name: str) -> pl.DataFrame:
         """The rows of one split, in order."""
         return self.rows.filter(pl.col("split") == name)

@@ -17,7 +17,7 @@ from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, wit
 from discoprobe.builders.audit.integrity import INTEGRITY
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.audit.report import Figure, Finding, Report, Status
+from discoprobe.builders.audit.report import Figure, Finding, Groups, Report, Status
 from discoprobe.builders.audit.solvers.problem import Problem, Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import (
@@ -119,7 +119,20 @@ def audit(
         edited=data.perturbation,
         external=data.external,
         task_type=data.task_type,
+        groups=_groups(data),
     )
+
+
+_SHARED = {"document": "documents", "target": "target words", "cluster": "clusters of similar sentences"}
+"""What a task is split by → what its rows share."""
+
+
+def _groups(data: AuditInput) -> Groups | None:
+    sizes = data.group_sizes
+    if not sizes:
+        return None
+    independent = sum(sizes) ** 2 / sum(size**2 for size in sizes)
+    return Groups(_SHARED.get(data.split_by, "groups"), len(sizes), sum(sizes), sizes[0], round(independent, DIGITS))
 
 
 def rows_of(data: AuditInput, check: str) -> pl.DataFrame:

@@ -124,6 +124,11 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences.append(f"The task is exempt from {', '.join(others)}.")
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
+    if (groups := audit.groups) and groups.are_few(audit.majority):
+        sentences.append(
+            f"The last split has rows of {groups.n} {groups.of} only, {groups.largest:,} of {groups.rows:,} of one of "
+            f"them: they count as {groups.independent:.1f} of equal size, which say little about others."
+        )
     if (shared := findings.get("group-split")) and shared.status == Status.NOTED:
         repeated = f"{shared.value:,.0f} of {shared.n:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
@@ -186,6 +191,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
+CAREFUL: Final = "careful"
 TASK: Final = "yes (task)"
 """The advice where the strongest shortcut reads what the task asks for, as its exemption says."""
 
@@ -202,19 +208,39 @@ def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
     gains = best and gains and audit.open_reach <= (best.interval or (best.value,))[-1]
     if word == UNMEASURED:
         advice = UNMEASURED
+    elif faulty := _few_faulty_rows(word, audit):
+        advice = f"{CAREFUL}: {faulty}"
     elif warns_of:
         advice = f"{CUE if word == CUE else 'no'}: {_known_as(warns_of, audit.findings.get(warns_of))}"
+    elif (groups := audit.groups) and groups.are_few(audit.majority):
+        advice = f"{CAREFUL}: {groups.n} {groups.of}"
     elif best and gains and best.status == Status.EXEMPT:
         advice = TASK + _spread(best)
     elif best and gains and best.status in {Status.NOTED, Status.OPEN}:
         advice = f"beat {percent(audit.accuracy or best.value)}{_spread(best)}"
     elif word == OPEN:
-        advice = f"careful{_points(resolution or 0.0)}"
+        advice = f"{CAREFUL}{_points(resolution or 0.0)}"
     elif resolution is None:  # no solver could have shown anything
         advice = UNMEASURED
     else:
         advice = f"yes{_points(resolution) if resolution > FEW else ''}"
     return advice
+
+
+def _few_faulty_rows(word: str, audit: AuditEntry) -> str:
+    """The fault that costs most, with the share of its rows, if few rows have to be left out for all but minor ones.
+
+    Else empty.
+    """
+    serious = [check for check in audit.failed if _grade(audit.findings, check) != Grade.MINOR]
+    costs = {check: audit.findings[check].cost for check in serious if check in audit.findings}
+    if word != ABOVE or not serious or len(costs) < len(serious):
+        return ""
+    if audit.dropped > MOST_DROPPED or any(
+        not BY_ID[check].removable or cost > MOST_DROPPED for check, cost in costs.items()
+    ):
+        return ""
+    return f"{KNOWN_AS[serious[0]]} {percent(costs[serious[0]])}"
 
 
 def _spread(finding: FindingEntry) -> str:
@@ -290,6 +316,8 @@ def best_advised(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdic
 
 def kind_of(advice: str) -> str:
     """What an advice is without figures and names: ``yes``, a key of ``ADVICE``, or what has no meaning of its own."""
+    if advice.startswith(CAREFUL):
+        return _OF_ROWS if "%" in advice else _OF_GROUPS if ":" in advice else CAREFUL
     return TASK if advice.startswith(TASK) else re.split("[ :]", advice)[0]
 
 
@@ -300,10 +328,13 @@ def meanings(lines: Iterable[DatasetLine]) -> list[str]:
     return [meaning for kind, meaning in ADVICE.items() if kind in kinds]
 
 
+_OF_ROWS, _OF_GROUPS = f"{CAREFUL}, of rows", f"{CAREFUL}, of groups"
 ADVICE: Final = {
     TASK: "(task): the trick reads what the task asks for",
     "beat": "beat: a model has to do better than the trick, not only better than chance",
-    "careful": "careful: too few rows to say what tricks reach",
+    CAREFUL: "careful ±: too few rows to say what tricks reach",
+    _OF_ROWS: "careful, with %: so many rows are faulty, and should be left out",
+    _OF_GROUPS: "careful, with a number: test has rows of so few that a score may hold for them only",
     CUE: "cue: the trick that is named decides more than half; of use only if the labels are about it",
     "no": "no: the trick or fault that is named is more than the audit allows",
     "not": "not measured: these rows cannot show what tricks reach",

@@ -17,6 +17,7 @@ from discoprobe.builders.audit import (
     NOT_AUDITED,
     Figure,
     Finding,
+    Groups,
     Kind,
     Severity,
     Status,
@@ -434,6 +435,45 @@ def test_advice_is_a_function_of_the_report(findings, trick, advice):
     assert (verdict.chance, verdict.trick, verdict.advice) == ("50%", trick, advice)
 
 
+def _rows_of(check, share, n=2000, **more):
+    return Finding(check, Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, round(share * n), 0, n=n, cost=share, **more)
+
+
+@pytest.mark.parametrize(
+    ("faults", "advice"),
+    [
+        ([_rows_of("near-dup", 0.021)], "careful: near copies 2%"),
+        ([_rows_of("near-dup", 0.021), _rows_of("dup-within", 0.08)], "careful: repeated rows 8%"),
+        ([_rows_of("near-dup", 0.021), _rows_of("dup-within", 0.01)], "careful: near copies 2%"),
+        ([_rows_of("near-dup", 0.11)], "no: near copies"),
+        ([_rows_of("near-dup", 0.03), _rows_of("label-set", 0.03)], "no: near copies"),
+        ([_rows_of("near-dup", 0.03, dropped=0.3)], "no: near copies"),
+        ([_rows_of("near-dup", 0.01)], "yes"),
+        ([_rows_of("near-dup", 0.03), _finding(0.63, 10_000)], "no: length"),
+    ],
+)
+def test_few_rows_that_can_be_left_out_are_no_reason_against_the_data(faults, advice):
+    made = msgspec.structs.replace(report(config()), findings=(*faults, _finding(0.5, 10_000, "overlap")))
+    verdict = verdict_of(msgspec.structs.replace(made, external=True))
+    assert (verdict.word, verdict.advice) == (ABOVE, advice)
+
+
+@pytest.mark.parametrize(
+    ("groups", "advice"),
+    [
+        (Groups("documents", 5, 324, 188, 2.5), "careful: 5 documents"),
+        (Groups("documents", 60, 324, 12, 5.2), "careful: 60 documents"),
+        (Groups("documents", 8, 324, 60, 6.5), "beat 73%"),
+        (None, "beat 73%"),
+    ],
+)
+def test_a_test_of_few_documents_is_said(groups, advice):
+    findings = (_finding(0.5, 10_000), _finding(0.731, 400, "chars", None))
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=findings, groups=groups))
+    assert verdict.advice == advice
+    assert ("of them: they count as" in verdict.text) == advice.startswith("careful")
+
+
 @pytest.mark.parametrize(
     ("findings", "said"),
     [
@@ -475,7 +515,9 @@ def test_rows_are_given_in_thousands_from_ten_thousand_on_and_splits_that_are_mi
 @pytest.mark.parametrize(
     ("advice", "said"),
     [
-        ("careful ±9", ["careful: ", "±: points of accuracy"]),
+        ("careful ±9", ["careful ±: too few rows", "±: points of accuracy"]),
+        ("careful: near copies 2%", ["careful, with %: so many rows"]),
+        ("careful: 5 documents", ["careful, with a number: test"]),
         ("beat 73% ±9", ["beat: a model has to do better", "±: points of accuracy"]),
         ("beat 73%", ["beat: a model has to do better"]),
         ("yes ±6", ["±: points of accuracy"]),
