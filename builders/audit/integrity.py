@@ -361,7 +361,9 @@ def unclean_text(data: AuditInput) -> Finding:
     )  # fmt: skip
     texts = exploded(rows, "text", "number").with_columns(whole=whole)
     texts = texts.drop("n_context", "number", "n", "context")
-    of_whole, of_part = (clean_text.fault(text, whole=is_whole, some=True) for is_whole in (True, False))
+    kinds = texts["whole"].unique()  # mostly all are whole: patterns of parts are not looked for in vain
+    faults_of = {is_whole: clean_text.fault(text, whole=is_whole, some=True) for is_whole in kinds}
+    of_whole, of_part = (faults_of.get(is_whole, pl.lit(None, dtype=pl.String)) for is_whole in (True, False))
     fault = pl.coalesce(pl.when("whole").then(of_whole).otherwise(of_part), clean_text.separated_markup(text))
     of_corpora = texts.select("corpus", "text", "whole").unique().partition_by("corpus")
     distinct = pl.concat(part.with_columns(fault=fault).drop_nulls("fault") for part in of_corpora)

@@ -11,7 +11,7 @@ from typing import Final, Literal
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError, ends_of
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.words import running_words
@@ -125,9 +125,9 @@ def _shared(data: AuditInput, label: int) -> float | None:
     rows = data.rows.filter(pl.col("label") == label).head(_ROWS)
     if rows.height < _FEWEST:
         return None
-    text = pl.col("texts")
+    first, second = (ends_of(pl.col("texts").list.get(at)) for at in (0, 1))
     words = rows.select(
-        first=running_words(text.list.get(0)).list.unique(), second=running_words(text.list.get(1)).list.unique()
+        first=running_words(first).list.unique(), second=running_words(second).list.unique()
     ).with_columns(other=pl.col("second").shift(1).fill_null(pl.col("second").last()))
     measures = []
     for second in ("second", "other"):

@@ -220,6 +220,7 @@ def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[s
 
 def _says_which(frame: pl.DataFrame, label: str, texts: Sequence[str]) -> bool:
     """Whether a label can name one of some texts: by its number or letter, or as the same text."""
+    texts = [column for column in texts if frame.schema[column] == pl.String]
     if len(texts) < 2:  # noqa: PLR2004
         return False
     labels = frame[label].cast(pl.String).str.strip_chars()
