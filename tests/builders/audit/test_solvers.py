@@ -15,7 +15,7 @@ from audit_parts import finding_of, report_of
 from shared import ROOT
 
 from discoprobe.builders import Shape
-from discoprobe.builders.audit import Status, audit
+from discoprobe.builders.audit import Status, audit, rows_of
 from discoprobe.builders.audit.solvers import SOLVERS, Score, best_of, log_probabilities, problem_of, solver_table
 
 _N = 900
@@ -595,6 +595,10 @@ def test_rows_that_are_labelled_wrongly_are_named(make, build):
     (note,) = (note for note in notes if note.startswith("doubtful labels"))
     named = {int(number) for number in re.findall(r"row(\d+): label", note)}
     assert len(named) >= 10
+    doubtful = rows_of(build(rows, external=True), "doubtful-labels")["id"].to_list()
+    assert named == {int(row[3:]) for row in doubtful[:20]}
+    assert f"doubtful labels: {len(doubtful)} of " in note
+    assert ("--rows doubtful-labels has all" in note) == (len(doubtful) > 20)
     assert len(named & wrong) >= len(named) / 2
     assert not any(note.startswith("doubtful") for note in report_of(build(rows)).notes)  # labels of discoprobe's
 
