@@ -70,7 +70,8 @@ class UnreadableDataError(DiscoprobeError):
 
 def ends_of(text: pl.Expr) -> pl.Expr:
     """Each text as it is; of a long one its first and last ``AT_EACH_END`` characters, with a blank between them."""
-    ends = pl.concat_str(text.str.head(AT_EACH_END), text.str.tail(AT_EACH_END), separator=" ")
+    parts = text.str.head(AT_EACH_END).str.strip_chars_end(), text.str.tail(AT_EACH_END).str.strip_chars_start()
+    ends = pl.concat_str(parts, separator=" ")
     return pl.when(text.str.len_chars() > LONGEST_READ).then(ends).otherwise(text)
 
 
@@ -194,7 +195,7 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         if not n_long:
             return ""
         long = f"{n_long:,} of {len(lengths):,} texts have more than {LONGEST_READ:,} characters"
-        checks = "sentence-leak, near-dup, altered-dup, paraphrase and doubled-words"
+        checks = "sentence-leak, near-dup, altered-dup, paraphrase, clean-text and doubled-words"
         return f"long texts: {long}; solvers, {checks} read the first and last {AT_EACH_END:,} of these"
 
     @cached_property
