@@ -218,14 +218,14 @@ HEADS = ("train/val/test", "chance", "best cheap trick", "use it?")
 def show_lines(groups: Mapping[str, Sequence[DatasetLine]]) -> None:
     """Prints a table of datasets: a line for each, under a heading for each group, and what the advice means.
 
-    Nothing is cut. Where the table is too wide for the terminal, questions have lines of their own, and then tricks and
-    advice have several lines.
+    Nothing is cut. Where the table is wider than the terminal or `NARROW`, questions have lines of their own, and then
+    tricks and advice have several lines.
     """
     from discoprobe.cards.text.verdicts import meanings
 
     lines = [line for of_group in groups.values() for line in of_group]
     cells = [[line.task, line.asks, line.rows, line.chance, line.trick, line.advice] for line in lines]
-    heads, columns = ["", "", *HEADS], _width(NARROW) or _terminal_width()
+    heads, columns = ["", "", *HEADS], min(NARROW, _width(NARROW) or _terminal_width())
     widths = [max(map(len, column)) for column in zip(*cells, heads, strict=True)]
     below = sum(widths) + 2 * sum(width > 0 for width in widths) - 2 > columns
     used = [n for n, width in enumerate(widths) if width and not (below and n == ASKED)]
