@@ -277,7 +277,7 @@ def _markdown_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def readme(text: str, printed: str, release: Path) -> str:
-    """README with what its first command printed, and the first incoherent row of what it built.
+    """README with what its first command printed, and the first edited row of what it built.
 
     Args:
         text: README as it is.
@@ -285,14 +285,16 @@ def readme(text: str, printed: str, release: Path) -> str:
         release: the folder that it wrote.
     """
     lines = printed.partition("\n\n")[0].splitlines()
-    of_tasks = [n for n, line in enumerate(lines) if re.match(r"[a-z_]+ +\S* *[\d/]+ ", line)]
-    shown = [lines[n] for n in of_tasks if lines[n].split()[0] in BUILT]
+    of_tasks = [n for n, line in enumerate(lines) if re.match(r"[a-z_]+ +[-\d/]+ ", line)]
+    ends = [*of_tasks[1:], next(n for n, line in enumerate(lines) if line.startswith("("))]
+    shown = [
+        line for n, end in zip(of_tasks, ends, strict=True) if lines[n].split()[0] in BUILT for line in lines[n:end]
+    ]
     last = next(n for n, line in enumerate(lines) if " not built: " in line)
     table = [*lines[: of_tasks[0]], *shown, "…", *lines[last:]]
     text = _with_block(text, r"^```text\n", "\n".join(table))
-    rows = pl.read_parquet(release / "dc_es" / "test-*.parquet").filter(pl.col("label") == 1)
-    sentences = ",\n ".join(map(repr, rows["sentences"][0]))
-    return _with_block(text, r"^>>> [^\n]*\n", f"[{sentences}]")
+    rows = pl.read_parquet(release / "bigram_shift_es" / "test-*.parquet").filter(pl.col("label") == 1)
+    return _with_block(text, r"^>>> [^\n]*\n", repr(rows["text"][0]))
 
 
 def _with_block(text: str, opening: str, block: str) -> str:

@@ -21,7 +21,7 @@ def test_run_prints_a_table_and_says_nothing_on_stderr(process, tmp_path):
     done = process("run", "--lang", "es", "--corpus", "sample", "--task", "bso,dc", "--no-audit")
     assert (done.returncode, done.stderr) == (0, "")
     assert re.search(r"^bso  .*146/28/72", done.stdout, re.MULTILINE)
-    assert 'load_dataset("dist/discoprobe", "dc_es")' in done.stdout
+    assert 'load_dataset("dist/discoprobe", "bso_es")' in done.stdout  # without advice the one with most rows
     assert (tmp_path / "dist" / "discoprobe" / "manifest.json").is_file(), "--out is ./dist/discoprobe by default"
 
 
@@ -408,9 +408,10 @@ def test_the_table_of_datasets_is_never_cut(command):
     options = ("run", "--lang", "es", "--corpus", "sample", "--task", "agreement_suite,bso,ssp", "--no-audit")
     for columns in (60, 79, 80, 120):
         shown = command(*options, COLUMNS=str(columns)).stdout.partition("\nload_dataset")[0]
-        assert max(map(len, shown.splitlines())) <= columns
-        assert ("Does the verb agree?" in shown) == (columns == 120)
-        assert re.search(r"^agreement_suite +.*42", shown, re.MULTILINE)
+        assert max(map(len, shown.splitlines())) <= min(columns, 79)
+        assert re.search("train/val/test +chance" if columns > 60 else "train/", shown)
+        assert re.search(r"^agreement_suite .*\n  Does the verb agree", shown, re.MULTILINE)
+        assert re.search(r"^agreement_suite .*-/-/42", shown, re.MULTILINE)
         assert "ssp_es is not built: the corpus has no sections" in " ".join(shown.split())
 
 
@@ -418,12 +419,14 @@ def test_questions_tricks_and_advice_stand_in_the_table(command, process):
     options = ("run", "--lang", "es", "--corpus", "sample", "--task", "probing")
     shown = command(*options, COLUMNS="120").stdout
     assert re.search(
-        r"^sent_len +How long is the sentence\? +60/24/72 +17% +length \d\d% +yes \(task\)$", shown, re.MULTILINE
+        r"^sent_len +60/24/72 +17% +length \d\d% +yes \(task\) ±\d+\n  How long is the sentence\?$", shown, re.MULTILINE
     )
     assert re.search(
-        r"^pred_tense +Tense of the predicate +96/24/50 +50% +\S.* \d\d% +careful, ±\d+$", shown, re.MULTILINE
+        r"^pred_tense +96/24/50 +50% +\S.* \d\d% +beat \d\d% ±\d+\n  Tense of the predicate$", shown, re.MULTILINE
     )
-    assert "task: the trick reads what the task asks for" in shown
+    assert "(task): the trick reads what the task asks for" in shown
+    assert "±: points of accuracy that luck can add or take" in shown
+    assert 'load_dataset("dist/discoprobe", "bigram_shift_es")' in shown  # of two with the best advice the larger one
     assert re.search(r"^\d+ not built: \d+ need more rows", shown, re.MULTILINE)
     assert "pred_aspect_es" not in shown
     verbose = " ".join(process("-v", *options[:-1], "sent_len,pred_aspect").stdout.split())

@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = offer(__name__, {
         "smallest_gain"],
     "own_configs": ["from_config"],
     "report": [
-        "CUE", "Figure", "Finding", "Grade", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
+        "CUE", "Figure", "Finding", "Grade", "Groups", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
         "grade_of", "tallies"],
     "run": ["audit", "rows_of"],
     "task_types": ["TASK_TYPES", "with_task_type"],

@@ -70,7 +70,8 @@ class UnreadableDataError(DiscoprobeError):
 
 def ends_of(text: pl.Expr) -> pl.Expr:
     """Each text as it is; of a long one its first and last ``AT_EACH_END`` characters, with a blank between them."""
-    ends = pl.concat_str(text.str.head(AT_EACH_END), text.str.tail(AT_EACH_END), separator=" ")
+    parts = text.str.head(AT_EACH_END).str.strip_chars_end(), text.str.tail(AT_EACH_END).str.strip_chars_start()
+    ends = pl.concat_str(parts, separator=" ")
     return pl.when(text.str.len_chars() > LONGEST_READ).then(ends).otherwise(text)
 
 
@@ -176,6 +177,12 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         several = f"sequence of {n} texts" if n == least else f"sequence of {least} to {n} texts"
         return {1: "single text", 2: "pair of texts" if n == least else several}.get(n, several) + score
 
+    @property
+    def group_sizes(self) -> tuple[int, ...]:
+        """Rows of each group of the last split, the largest first; empty where groups are not known."""
+        groups = self.split(self.splits[-1])["group"].drop_nulls()
+        return tuple(groups.value_counts(sort=True)["count"].to_list())
+
     def split(self, name: str) -> pl.DataFrame:
         """The rows of one split, in order."""
         return self.rows.filter(pl.col("split") == name)
@@ -188,7 +195,7 @@ class AuditInput(msgspec.Struct, frozen=True, dict=True):
         if not n_long:
             return ""
         long = f"{n_long:,} of {len(lengths):,} texts have more than {LONGEST_READ:,} characters"
-        checks = "sentence-leak, near-dup, altered-dup, paraphrase and doubled-words"
+        checks = "sentence-leak, near-dup, altered-dup, paraphrase, clean-text and doubled-words"
         return f"long texts: {long}; solvers, {checks} read the first and last {AT_EACH_END:,} of these"
 
     @cached_property
@@ -287,6 +294,41 @@ def with_edited(data: AuditInput, named: Collection[str] = ()) -> AuditInput:
     how = "named" if named else "by the names of the labels"
     note = f"edited texts: {', '.join(edited)} ({how}), so all solvers count"
     return replace(data, labels=order, rows=rows, perturbation=True, read=replace(read, notes=(*read.notes, note)))
+
+
+_ALIKE, _ALTERNATE = 0.5, 0.95
+"""Smallest share of their words that two neighbouring rows have in common (Jaccard, mean), and smallest share of such
+rows whose labels differ, that make them pairs."""
+
+
+def with_neighbours_as_pairs(data: AuditInput) -> AuditInput:
+    """Single texts of others of which each two that follow each other are a text and its edited version, as pairs.
+
+    Their labels differ and they share most words, and rows of neighbouring pairs do not.
+    """
+    if not data.external or data.shape is not Shape.SENTENCE or len(data.labels) != 2:  # noqa: PLR2004
+        return data
+    if data.pairs or data.rows.height < _SAMPLE // 10 or any(n % 2 for n in data.counts.values()):
+        return data
+    text = pl.col("texts").list.first().str.head(AT_EACH_END).str.to_lowercase().str.split(" ")
+    following = data.rows.select("split", "place", "label", words=text).with_columns(
+        next_label=pl.col("label").shift(-1).over("split"), next_words=pl.col("words").shift(-1).over("split")
+    ).drop_nulls()  # fmt: skip
+    common = pl.col("words").list.set_intersection("next_words").list.len()
+    shares = following.select(
+        inside=pl.col("place") % 2 == 0, differ=pl.col("label") != pl.col("next_label"),
+        alike=common / pl.col("words").list.set_union("next_words").list.len(),
+    ).group_by("inside").mean()  # fmt: skip
+    found = {inside: (differ, alike) for inside, differ, alike in shares.iter_rows()}
+    (differ, alike), (_, between) = found[True], found.get(False, (0.0, 0.0))
+    if differ < _ALTERNATE or alike < _ALIKE or between > _ALIKE / 2:
+        return data
+    number = pl.concat_str("split", (pl.col("place") // 2).cast(pl.String), separator=":")
+    read = data.read or Provenance("")
+    note = f"each two rows are taken as a pair: they share {alike:.0%} of their words, and their labels differ"
+    return replace(
+        data, rows=data.rows.with_columns(pair_id=number), pairs=True, read=replace(read, notes=(*read.notes, note))
+    )
 
 
 def metadata_of(frame: pl.DataFrame, used: Collection[str]) -> pl.Expr:

@@ -347,7 +347,8 @@ def unclean_text(data: AuditInput) -> Finding:
     """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC.
 
     Units of relations and mentions are parts of sentences, and so are choices that the context has; the passage of the
-    mentions, the last text, is whole. The spelling of all texts of a corpus shows which blanks are exceptions.
+    mentions, the last text, is whole. The spelling of all texts of a corpus shows which blanks are exceptions. Long
+    texts are read at their ends.
     """
     shape, text, number = data.shape, pl.col("text"), pl.int_ranges(pl.col("texts").list.len())
     whole = {
@@ -360,8 +361,10 @@ def unclean_text(data: AuditInput) -> Finding:
         context=pl.col("texts").list.slice(0, "n_context").list.join(" "),
     )  # fmt: skip
     texts = exploded(rows, "text", "number").with_columns(whole=whole)
-    texts = texts.drop("n_context", "number", "n", "context")
-    of_whole, of_part = (clean_text.fault(text, whole=is_whole, some=True) for is_whole in (True, False))
+    texts = texts.drop("n_context", "number", "n", "context").with_columns(ends_of(text))
+    kinds = texts["whole"].unique()  # mostly all are whole: patterns of parts are not looked for in vain
+    faults_of = {is_whole: clean_text.fault(text, whole=is_whole, some=True) for is_whole in kinds}
+    of_whole, of_part = (faults_of.get(is_whole, pl.lit(None, dtype=pl.String)) for is_whole in (True, False))
     fault = pl.coalesce(pl.when("whole").then(of_whole).otherwise(of_part), clean_text.separated_markup(text))
     of_corpora = texts.select("corpus", "text", "whole").unique().partition_by("corpus")
     distinct = pl.concat(part.with_columns(fault=fault).drop_nulls("fault") for part in of_corpora)

@@ -21,7 +21,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, MOST_ROWS, PAIRED
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 27
+VERSION: Final = 28
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -224,6 +224,28 @@ class Rule(msgspec.Struct, frozen=True):
     train_correct: float
 
 
+class Groups(msgspec.Struct, frozen=True):
+    """What the rows of the last split share: documents, target words, or what else a column names.
+
+    Attributes:
+        of: what they are, in the plural.
+        n: how many there are.
+        rows: rows of the split that are in one.
+        largest: rows of the largest.
+        independent: how many of equal size have the same variance: (sum of sizes)² / sum of squares (Kish 1965).
+    """
+
+    of: str
+    n: int
+    rows: int
+    largest: int
+    independent: float
+
+    def are_few(self, baseline: float) -> bool:
+        """Whether even a model that is right on all of them is not shown to be better than a baseline."""
+        return exact(self.independent, self.independent)[0] <= baseline
+
+
 class Heuristics(msgspec.Struct, frozen=True):
     """Rules that were mined on train and hold on test, best first, and what the list of them scores on test.
 
@@ -266,7 +288,7 @@ class Verdict(msgspec.Struct, frozen=True):
         chance: the accuracy of the majority baseline: ``50%``.
         trick: the shortcut that the advice warns of, else the strongest, as people call it, with its accuracy:
             ``spelling 73%``; empty if there is none.
-        advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful, ±9``,
+        advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful ±9``,
             ``no: length``.
         text: the verdict in sentences.
         remark: the same in a few words, for tables that have the strongest shortcut in another column.
@@ -323,6 +345,7 @@ class Report(msgspec.Struct, frozen=True):
         external: whether others made the rows.
         task_type: of rows that others made, what a row is (``task_types.TASK_TYPES``); empty if it is not known.
         expected: solvers that read what the task asks for, as the user says, so that they are no cue.
+        groups: what rows of the last split share; None where that is not known.
         verdict: what all this says in words, once it has been judged (``cards.text.verdicts``).
     """
 
@@ -342,6 +365,7 @@ class Report(msgspec.Struct, frozen=True):
     external: bool = False
     task_type: str = ""
     expected: tuple[str, ...] = ()
+    groups: Groups | None = None
     verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
     def __repr__(self) -> str:

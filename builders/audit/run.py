@@ -17,10 +17,11 @@ from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, wit
 from discoprobe.builders.audit.integrity import INTEGRITY
 from discoprobe.builders.audit.intervals import DIGITS, exact, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.audit.report import Figure, Finding, Report, Status
+from discoprobe.builders.audit.report import Figure, Finding, Groups, Report, Status
 from discoprobe.builders.audit.solvers.problem import Problem, Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import (
+    DOUBTFUL,
     SOLVERS,
     Bench,
     baselines,
@@ -119,13 +120,27 @@ def audit(
         edited=data.perturbation,
         external=data.external,
         task_type=data.task_type,
+        groups=_groups(data),
     )
+
+
+_SHARED = {"document": "documents", "target": "target words", "cluster": "clusters of similar sentences"}
+"""What a task is split by → what its rows share."""
+
+
+def _groups(data: AuditInput) -> Groups | None:
+    sizes = data.group_sizes
+    if not sizes:
+        return None
+    independent = sum(sizes) ** 2 / sum(size**2 for size in sizes)
+    return Groups(_SHARED.get(data.split_by, "groups"), len(sizes), sum(sizes), sizes[0], round(independent, DIGITS))
 
 
 def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
     """The rows of a finding, all of them: those of a fault, or those that the solver of a shortcut gets right.
 
-    The check is run again, alone. Faulty rows of the last split come first; of a shortcut the surest row does.
+    The check is run again, alone. Faulty rows of the last split come first; of a shortcut the surest row does. The
+    check ``doubtful-labels`` has the rows of data of others whose words are those of another label.
 
     Returns:
         ``split``, ``id``, ``label`` (its name) and ``texts``; of duplicates and leaks also ``twin_split``, ``twin``
@@ -134,9 +149,15 @@ def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
     Raises:
         UnknownNameError: there is no such check.
     """
-    if check not in BY_ID:
-        raise UnknownNameError("check", check, BY_ID)
-    if check in INTEGRITY:
+    if check not in BY_ID and check != DOUBTFUL:
+        raise UnknownNameError("check", check, [*BY_ID, DOUBTFUL])
+    twins: tuple[str, ...] = ()
+    if check == DOUBTFUL:
+        with one_thread():
+            problem, _ = problem_of(data)
+            rows = Bench(data, problem).doubtful_rows if problem else []
+            ids = tuple(str(problem.ids[row]) for row, _ in rows) if problem else ()
+    elif check in INTEGRITY:
         finding = INTEGRITY[check](data)
         ids, twins = finding.rows, finding.twins
     else:
@@ -147,12 +168,11 @@ def rows_of(data: AuditInput, check: str) -> pl.DataFrame:
             else [row for row in np.argsort(-score.confidence, kind="stable") if score.correct[row] > _GUESSED]
         )
         ids = tuple(str(score.ids[row]) for row in right) if score else ()
-        twins = ()
     frame = pl.DataFrame({"id": ids, "twin": twins or [None] * len(ids)}, {"id": pl.String, "twin": pl.String})
     names = pl.col("label").replace_strict(dict(enumerate(data.labels)), default=None, return_dtype=pl.String)
-    rows = data.rows.unique("id", keep="first").select("id", pl.col("split").cast(pl.String), names, "texts")
-    of_twins = rows.select(twin="id", twin_split="split", twin_texts="texts")
-    frame = frame.join(rows, on="id", maintain_order="left")
+    distinct = data.rows.unique("id", keep="first").select("id", pl.col("split").cast(pl.String), names, "texts")
+    of_twins = distinct.select(twin="id", twin_split="split", twin_texts="texts")
+    frame = frame.join(distinct, on="id", maintain_order="left")
     frame = frame.join(of_twins, on="twin", how="left", maintain_order="left")
     return frame.select("split", "id", "label", "texts", "twin_split", "twin", "twin_texts")
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 import polars as pl
 from msgspec.structs import replace
 
-from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError, ends_of
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.words import running_words
@@ -125,10 +125,10 @@ def _shared(data: AuditInput, label: int) -> float | None:
     rows = data.rows.filter(pl.col("label") == label).head(_ROWS)
     if rows.height < _FEWEST:
         return None
-    text = pl.col("texts")
-    words = rows.select(
-        first=running_words(text.list.get(0)).list.unique(), second=running_words(text.list.get(1)).list.unique()
-    ).with_columns(other=pl.col("second").shift(1).fill_null(pl.col("second").last()))
+    read = [running_words(ends_of(pl.col("texts").list.get(at))).list.unique() for at in (0, 1)]
+    words = rows.select(first=read[0], second=read[1]).with_columns(
+        other=pl.col("second").shift(1).fill_null(pl.col("second").last())
+    )
     measures = []
     for second in ("second", "other"):
         least = pl.min_horizontal(pl.col("first").list.len(), pl.col(second).list.len())

@@ -264,12 +264,12 @@ KNOWN_AS = MappingProxyType({
     "label-shares": "label shares",
     "order": "sorted rows", "unperturbed": "unedited rows", "pair-split": "divided pairs",
     "clean-text": "unclean text", "doubled-words": "doubled words", "fidelity": "changed text", "length": "length",
-    "token": "one word", "chars": "spelling", "words": "words", "edges": "first, last words",
-    "frequency": "word frequency", "overlap": "shared words", "similarity": "similarity", "cosines": "cosines",
-    "single": "one text alone", "seen": "known sentences", "punctuation": "punctuation", "case": "capitals",
-    "surface": "white space", "label-word": "the label's word", "metadata": "another column",
+    "token": "one word", "chars": "spelling", "words": "words", "edges": "first/last words",
+    "frequency": "rare words", "overlap": "shared words", "similarity": "similar texts", "cosines": "most alike texts",
+    "single": "one text alone", "seen": "seen in train", "punctuation": "punctuation", "case": "capitals",
+    "surface": "blanks, quotes", "label-word": "the label's word", "metadata": "another column",
     "cues": "cues of mentions", "row-order": "row order", "position": "place of choice",
-    "differences": "the changed place", FLOOR: "trigrams", "pairwise": "comparing pairs",
+    "differences": "the edit alone", FLOOR: "trigrams", "pairwise": "comparing pairs",
 })  # fmt: skip
 """Check → what people call the fault, or the cheap trick, in a table."""
 

@@ -22,7 +22,7 @@ import msgspec
 
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
-from discoprobe.builders.audit.report import Figure, Finding, Report, Status, tallies
+from discoprobe.builders.audit.report import Figure, Finding, Groups, Report, Status, tallies
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, Kind
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import SPLITS, Settings
@@ -84,7 +84,7 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     ``external`` whether others made the rows, and ``expected`` which solvers are no cue. ``strongest`` is the solver
     with the largest gain of those that read texts, ``beside_text`` that of the others. ``open_reach`` is the accuracy
     that those of ``open`` that read texts reach at most (the largest end of an interval), ``deciding_rows`` how many
-    rows would decide them (`Report.deciding_rows`).
+    rows would decide them (`Report.deciding_rows`). ``groups`` are those of the last split.
     """
 
     failed: list[str]
@@ -107,6 +107,7 @@ class AuditEntry(msgspec.Struct, kw_only=True):
     beside_text: str | None = None
     open_reach: float = 1.0
     deciding_rows: int | None = None
+    groups: Groups | None = None
     evidence: dict[str, Any] = {}
 
 
@@ -416,6 +417,7 @@ def audit_entry(report: Report) -> AuditEntry:
         beside_text=beside.check if beside else None,
         open_reach=max((f.interval[1] for f in undecided if f.interval and BY_ID[f.check].of_text), default=0.0),
         deciding_rows=report.deciding_rows,
+        groups=report.groups,
         evidence=msgspec.to_builtins(tallies(report)),
     )
 

@@ -42,7 +42,7 @@ _PRIVATE_USE = re.compile(r"q[a-t][a-z]")
 """ISO 639-2 reserves qaa–qtz for local use: Universal Dependencies has ``qhe`` and ``qtd`` for mixed languages."""
 _ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
 """Tasks that set an edited sentence against its original."""
-_DEFAULT = ("en", "dc")
+DEFAULT = ("en", "dc")
 """Language and task of the config that is loaded without a name, where there are such configs."""
 
 
@@ -96,7 +96,7 @@ def default_config(configs: Mapping[str, ConfigEntry]) -> str:
 
     Else the first in alphabetical order; empty if there are no configs.
     """
-    lang, task = _DEFAULT
+    lang, task = DEFAULT
     return min(configs, key=lambda name: (configs[name].lang != lang, configs[name].task != task, name), default="")
 
 

@@ -32,7 +32,7 @@ from discoprobe.cards.metadata.readings import recorded
 from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.templating import compact, interval, markdown, render
-from discoprobe.cards.text.verdicts import recorded_designs, tally, task_designs, verdict_of, verdicts
+from discoprobe.cards.text.verdicts import best_advised, recorded_designs, tally, task_designs, verdict_of, verdicts
 from discoprobe.loaders.annotation_manifest import is_parser
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.catalogue.treebanks import Source
@@ -103,7 +103,8 @@ def release_card(
     """
     configs, sources, unavailable = manifest.configs, manifest.sources, manifest.unavailable
     owner, _, dataset = repository.rpartition("/")
-    default, judged = yaml_header.default_config(configs), verdicts(configs)
+    judged = verdicts(configs)
+    best = best_advised(configs, judged)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
     tasks: dict[str, list[ConfigEntry]] = {}
     for entry in sorted(configs.values(), key=lambda entry: entry.task):
@@ -120,7 +121,7 @@ def release_card(
         "n_read_elsewhere": sum(bool(record.of(entry.task, entry.lang)) for entry in configs.values()),
         "unread": {lang: name for lang, name in languages.items() if lang not in read_languages},
         "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release,
-        "default": default,
+        "best": best,
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs), "tasks": tasks,
         "languages": languages,
@@ -139,7 +140,7 @@ def release_card(
         "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
         "marks": MARKS, "exempt": EXEMPT,
         "skipped": sum(sum(reasons.values()) for reasons in manifest.skipped.values()),
-        "example": _first_row(configs[default]) if default else None,
+        "example": _first_row(configs[best]) if best else None,
         "licences": sorted({licences.normalise(source.licence) for source in sources.values()}),
         "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
     }  # fmt: skip

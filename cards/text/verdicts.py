@@ -29,6 +29,8 @@ from discoprobe.builders.audit.report import (
 )
 from discoprobe.builders.audit.task_types import OVERLAP
 from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, KNOWN_AS, LEAKS, MOST_DROPPED, OF_WORDS, Kind
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry, ConfigEntry, FindingEntry, audit_entry
 
 ABOVE: Final = str(Status.ABOVE)
@@ -122,6 +124,11 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences.append(f"The task is exempt from {', '.join(others)}.")
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
+    if (groups := audit.groups) and groups.are_few(audit.majority):
+        sentences.append(
+            f"The last split has rows of {groups.n} {groups.of} only, {groups.largest:,} of {groups.rows:,} of one of "
+            f"them: they count as {groups.independent:.1f} of equal size, which say little about others."
+        )
     if (shared := findings.get("group-split")) and shared.status == Status.NOTED:
         repeated = f"{shared.value:,.0f} of {shared.n:,} rows are of a document or group of an earlier split"
         sentences.append(f"{repeated}; with --group it would be a fault.")
@@ -155,15 +162,28 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
 
 THOUSANDS: Final = 10_000
 """From so many rows on a table gives thousands."""
+FEW: Final = 0.05
+"""From a half interval of more than 5 points on, an advice has it: as that of fewer than 400 independent rows is."""
 
 
 def _trick(audit: AuditEntry, warns_of: str) -> str:
     """The shortcut that the advice warns of, else the strongest that is better than the majority baseline."""
     if warns_of in audit.findings and BY_ID[warns_of].kind is Kind.SHORTCUT:
-        return f"{KNOWN_AS[warns_of]} {percent(audit.findings[warns_of].value)}"
+        finding = audit.findings[warns_of]
+        return f"{_known_as(warns_of, finding)} {percent(finding.value)}"
     if not audit.strongest or audit.accuracy is None or (audit.gain or 0.0) <= 0:
         return ""
-    return f"{KNOWN_AS[audit.strongest]} {percent(audit.accuracy)}"
+    return f"{_known_as(audit.strongest, audit.findings.get(audit.strongest))} {percent(audit.accuracy)}"
+
+
+def _known_as(check: str, finding: FindingEntry | None) -> str:
+    """What people call a trick: of one that compares pairs, by what; of one that reads one text alone, which."""
+    detail = finding.detail if finding else ""
+    if check == "pairwise" and detail in KNOWN_AS:
+        return f"pairs by {KNOWN_AS[detail]}"
+    if check == "single" and (number := re.search(r" of text (\d+)$", detail)):
+        return f"text {number[1]} alone"
+    return KNOWN_AS[check]
 
 
 def percent(share: float) -> str:
@@ -171,6 +191,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
+CAREFUL: Final = "careful"
 TASK: Final = "yes (task)"
 """The advice where the strongest shortcut reads what the task asks for, as its exemption says."""
 
@@ -178,24 +199,62 @@ TASK: Final = "yes (task)"
 def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
     """Whether to use the data (docs/concepts.md): of the reasons for care the most serious one.
 
-    What is open is no reason if the task allows a trick that reaches at least what open ones can: a model that is
-    better than this trick is better than all of them.
+    What is open is no reason if the strongest trick is better than chance, and open ones reach no more than the end of
+    its interval: a model that is better than this trick is better than all of them. Where rows are few, the advice says
+    how many points luck can give.
     """
-    best = audit.findings.get(audit.strongest or "")
-    allowed = best if best and _is_gain(best) and best.status in {Status.EXEMPT, Status.NOTED} else None
+    best, resolution = audit.findings.get(audit.strongest or ""), audit.resolution
+    gains = best and (_is_gain(best) or (audit.gain or 0.0) > max(resolution or 0.0, _half(best)))
+    gains = best and gains and audit.open_reach <= (best.interval or (best.value,))[-1]
     if word == UNMEASURED:
         advice = UNMEASURED
+    elif faulty := _few_faulty_rows(word, audit):
+        advice = f"{CAREFUL}: {faulty}"
     elif warns_of:
-        advice = f"{CUE if word == CUE else 'no'}: {KNOWN_AS[warns_of]}"
-    elif word == OPEN and not (allowed and audit.open_reach <= (audit.accuracy or 0.0)):
-        advice = f"careful, ±{math.ceil(100 * (audit.resolution or 0.0))}"
-    elif allowed:
-        advice = TASK if allowed.status == Status.EXEMPT else f"beat {percent(allowed.value)}"
-    elif audit.resolution is None:  # no solver could have shown anything
+        advice = f"{CUE if word == CUE else 'no'}: {_known_as(warns_of, audit.findings.get(warns_of))}"
+    elif (groups := audit.groups) and groups.are_few(audit.majority):
+        advice = f"{CAREFUL}: {groups.n} {groups.of}"
+    elif best and gains and best.status == Status.EXEMPT:
+        advice = TASK + _spread(best)
+    elif best and gains and best.status in {Status.NOTED, Status.OPEN}:
+        advice = f"beat {percent(audit.accuracy or best.value)}{_spread(best)}"
+    elif word == OPEN:
+        advice = f"{CAREFUL}{_points(resolution or 0.0)}"
+    elif resolution is None:  # no solver could have shown anything
         advice = UNMEASURED
     else:
-        advice = "yes"
+        advice = f"yes{_points(resolution) if resolution > FEW else ''}"
     return advice
+
+
+def _few_faulty_rows(word: str, audit: AuditEntry) -> str:
+    """The fault that costs most, with the share of its rows, if few rows have to be left out for all but minor ones.
+
+    Else empty; also if there is a cue, as it may be from rows that differ more from those of earlier splits.
+    """
+    serious = [check for check in audit.failed if _grade(audit.findings, check) != Grade.MINOR]
+    costs = {check: audit.findings[check].cost for check in serious if check in audit.findings}
+    if word != ABOVE or not serious or len(costs) < len(serious) or _cue(audit, audit.findings):
+        return ""
+    if audit.dropped > MOST_DROPPED or any(
+        not BY_ID[check].removable or cost > MOST_DROPPED for check, cost in costs.items()
+    ):
+        return ""
+    return f"{KNOWN_AS[serious[0]]} {percent(costs[serious[0]])}"
+
+
+def _spread(finding: FindingEntry) -> str:
+    """Half the interval of a trick, if its rows are few."""
+    return _points(_half(finding)) if _half(finding) > FEW else ""
+
+
+def _half(finding: FindingEntry) -> float:
+    low, high = finding.interval or (finding.value, finding.value)
+    return (high - low) / 2
+
+
+def _points(share: float) -> str:
+    return f" ±{math.ceil(100 * share)}"
 
 
 class DatasetLine(msgspec.Struct, frozen=True):
@@ -205,7 +264,7 @@ class DatasetLine(msgspec.Struct, frozen=True):
         name: the config.
         task: its task, or its name where it has none.
         asks: the question in a few words.
-        rows: in each split: ``342/94/188``; from 10,000 on in thousands.
+        rows: in train, validation and test: ``342/94/188``; ``-`` for no split, from 10,000 on in thousands.
         chance: the accuracy of the majority baseline.
         trick: the shortcut that the advice warns of, else the strongest, and its accuracy.
         advice: whether to use it.
@@ -220,9 +279,13 @@ class DatasetLine(msgspec.Struct, frozen=True):
     advice: str
 
 
-def line_of(name: str, n_rows: Sequence[int], verdict: Verdict, *, entry: ConfigEntry | None = None) -> DatasetLine:
-    """The line of a dataset: of a config of a release with its entry, else of data that has a name only."""
-    sizes = "/".join(f"{n / 1000:.0f}k" if n >= THOUSANDS else str(n) for n in n_rows)
+def line_of(name: str, n_rows: Mapping[str, int], verdict: Verdict, *, entry: ConfigEntry | None = None) -> DatasetLine:
+    """The line of a dataset: of a config of a release with its entry, else of data that has a name only.
+
+    ``n_rows`` has the number of rows of each split.
+    """
+    numbers = (n_rows.get(split, 0) for split in SPLITS)
+    sizes = "/".join(f"{n / 1000:.0f}k" if n >= THOUSANDS else str(n or "-") for n in numbers)
     asks, task = (entry.asks or entry.summary, entry.task) if entry else ("", name)
     return DatasetLine(name, task or name, asks, sizes, verdict.chance, verdict.trick, verdict.advice)
 
@@ -231,26 +294,53 @@ def lines_of(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) 
     """The lines of the configs of a release with their `verdicts`, by language."""
     by_language: dict[str, list[DatasetLine]] = {}
     for name, entry in configs.items():
-        n_rows = [sum(labels.values()) for labels in entry.counts.values()]
+        n_rows = {split: sum(labels.values()) for split, labels in entry.counts.items()}
         by_language.setdefault(entry.lang, []).append(line_of(name, n_rows, judged[name], entry=entry))
     return by_language
 
 
+def best_advised(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) -> str:
+    """The config that an example should load: of those with the best advice one in English, and with most rows.
+
+    Empty if there is none.
+    """
+    kinds = ["yes", *ADVICE]
+
+    def rank(name: str) -> tuple[int, bool, int, str]:
+        kind, entry = kind_of(judged[name].advice), configs[name]
+        place = kinds.index(kind) if kind in kinds else len(kinds)
+        return place, entry.lang != yaml_header.DEFAULT[0], -yaml_header.n_rows(entry), name
+
+    return min(configs, key=rank, default="")
+
+
+def kind_of(advice: str) -> str:
+    """What an advice is without figures and names: ``yes``, a key of ``ADVICE``, or what has no meaning of its own."""
+    if advice.startswith(CAREFUL):
+        return _OF_ROWS if "%" in advice else _OF_GROUPS if ":" in advice else CAREFUL
+    return TASK if advice.startswith(TASK) else re.split("[ :]", advice)[0]
+
+
 def meanings(lines: Iterable[DatasetLine]) -> list[str]:
-    """What the advice in some lines means, a sentence for each kind that occurs."""
-    kinds = {TASK if line.advice == TASK else re.split("[ ,:]", line.advice)[0] for line in lines}
+    """What the advice in some lines means, a sentence for each kind that occurs, and for the points."""
+    every = [line.advice for line in lines]
+    kinds = {*map(kind_of, every), *("±" for advice in every if "±" in advice)}
     return [meaning for kind, meaning in ADVICE.items() if kind in kinds]
 
 
+_OF_ROWS, _OF_GROUPS = f"{CAREFUL}, of rows", f"{CAREFUL}, of groups"
 ADVICE: Final = {
-    TASK: "task: the trick reads what the task asks for",
-    "beat": "beat: the task allows the trick, and a model has to do better",
-    "careful": "careful: few independent rows; a gain of ± points can be luck, and tricks are not ruled out",
+    TASK: "(task): the trick reads what the task asks for",
+    "beat": "beat: a model has to do better than the trick, not only better than chance",
+    CAREFUL: "careful ±: too few rows to say what tricks reach",
+    _OF_ROWS: "careful, with %: so many rows are faulty, and should be left out",
+    _OF_GROUPS: "careful, with a number: test has rows of so few that a score may hold for them only",
     CUE: "cue: the trick that is named decides more than half; of use only if the labels are about it",
     "no": "no: the trick or fault that is named is more than the audit allows",
     "not": "not measured: these rows cannot show what tricks reach",
+    "±": "±: points of accuracy that luck can add or take, as rows are few",
 }
-"""Kind of advice → what it means."""
+"""Kind of advice → what it means; from the best kind to the worst."""
 
 
 def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], audit: AuditEntry) -> list[str]:

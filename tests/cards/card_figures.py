@@ -149,7 +149,7 @@ class Release:
             name: Config(self.folder, name, reports.get(name), entry)
             for name, entry in self.manifest["configs"].items()
         }
-        self.verdicts, self.asks = {}, {}
+        self.verdicts, self.asks, self.advices = {}, {}, {}
 
     def same(self, where, what, said, true):
         if said != true:
@@ -261,7 +261,7 @@ class Release:
         elif line.startswith("Audit: "):
             self.same(where, "verdicts", line, f"Audit: {self.tally()}.")
         elif found := re.match(r"The first row of `(\w+)`, test", line):
-            self.same(where, "config of the example", found[1], self.default())
+            self.same(where, "config of the example", found[1], self.best())
         elif found := re.match(r"([\d,]+) further combinations", line):
             self.same(where, "unavailable", number(found[1]), len(self.manifest["unavailable"]))
         elif found := re.match(r"- `(\w+)`: (.*)", line):
@@ -303,15 +303,23 @@ class Release:
         words = Counter(self.verdicts.values())
         return ", ".join(f"{words[word]} {word}" for word in MARKS if words[word])
 
-    def default(self):
-        return min(self.configs, key=lambda name: (not name.endswith("_en"), name.rpartition("_")[0] != "dc", name))
+    def best(self):
+        """The config that the card loads: by the advice on the pages, then in English, then with most rows."""
+        kinds = ("yes", "yes (task)", "beat", "careful ±", "careful: ", "cue", "no: ", "not measured")
+
+        def rank(name):
+            advice = self.advices.get(name, "")
+            kind = max((n for n, kind in enumerate(kinds) if advice.startswith(kind)), default=len(kinds))
+            return kind, not name.endswith("_en"), -self.configs[name].n, name
+
+        return min(self.configs, key=rank)
 
     def card_code(self, where, lines):
         text = "\n".join(lines[1:])
         if lines[0] == "```python":
-            self.same(where, "loaded config", re.findall(r'load_dataset\([^,]+, "(\w+)"', text), [self.default()])
+            self.same(where, "loaded config", re.findall(r'load_dataset\([^,]+, "(\w+)"', text), [self.best()])
         elif lines[0] == "```json":
-            said, config = json.loads(text), self.configs[self.default()]
+            said, config = json.loads(text), self.configs[self.best()]
             row = config.rows["test"].row(0, named=True)
             for name, value in said.items():
                 self.same(where, name, cut(value), cut(row[name]))
@@ -351,7 +359,7 @@ class Release:
                 self.same(where, f"configs of {name}", number(n_configs), using)
                 self.commit(where, name, commit, source)
         elif head == ["field", "type", ""]:
-            Page(self, self.configs[self.default()], "").fields(where, rows)
+            Page(self, self.configs[self.best()], "").fields(where, rows)
         elif head[0] == "" and rows and "](" in "".join(rows[0]):
             self.matrix(where, head, rows)
         else:
@@ -492,6 +500,9 @@ class Page:
         self.same("Tiny", any(line.startswith("**Tiny:**") for line in lines), is_tiny(config))
         self.same("loaded config", re.findall(r'load_dataset\(.*"(\w+)"\)', "\n".join(lines[code:])), [self.name])
         self.verdict(next(line for line in lines if line.startswith("Audit: ")))
+        said = [line for line in lines if line.startswith("Use it? ")]
+        self.same("an advice", len(said), int(report is not None))
+        self.release.advices[self.name] = re.match(r"Use it\? \*\*(.*?)\*\*", said[0])[1] if said else ""
         for line in lines[:code]:
             if found := re.match(rf"Strongest shortcut: (\S+), accuracy ({SHARE})"
                 rf"(?: \(95 % interval ({SHARE})–({SHARE})\))?;"
@@ -541,6 +552,15 @@ class Page:
             if found := re.search(pattern, rest):
                 self.same("number of solvers", [int(n) for n in found.groups()], true)
                 rest = rest.replace(found[0], "")
+        if found := re.search(
+            r"rows of ([\d,]+) [a-z ]+ only, ([\d,]+) of ([\d,]+) of one of them: they count as ([\d.]+) of", rest
+        ):
+            last = self.config.rows[[*self.config.counts][-1]]
+            sizes = last["group"].value_counts()["count"].to_numpy() * (2 if self.config.is_suite else 1)
+            true = [len(sizes), int(sizes.max()), int(sizes.sum())]
+            self.same("groups of the last split", [number(n) for n in found.groups()[:3]], true)
+            self.same("their number of equal size", found[4], f"{sizes.sum() ** 2 / (sizes**2).sum():.1f}")
+            rest = rest.replace(found[0], "")
         for found in re.findall(
             rf"([a-z][a-z-]+) (accuracy|macro-F1) ({SHARE})(?: \[({SHARE}), ({SHARE})\])? \(threshold ({SHARE})\)", rest
         ):

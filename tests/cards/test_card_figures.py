@@ -44,7 +44,7 @@ PLANTED = {
     "a code in place of a name": (CARD, r"\| sample-ru \| Russian ", "| sample-ru | ru "),
     "a genre": (CARD, "- Genres differ", "- Genres of the 4 corpora: news 3. Genres differ"),
     "no year": (CARD, r"  year .*\n", ""),
-    "the example": (CARD, r'"label": 1', '"label": 0'),
+    "the example": (CARD, r'"label": \d', '"label": 9'),
     "combinations that were not built": (CARD, r"\d+ further combinations", "17 further combinations"),
     "rows in the YAML": (CARD, r"num_examples: 136", "num_examples: 137"),
     "bytes in the YAML": (CARD, r"(name: train, num_bytes: \d+)(\d)", r"\g<1>0\2"),

@@ -23,6 +23,7 @@ from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml
 from discoprobe.cards.release import MOST_BYTES, documents, open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import card, compact
+from discoprobe.cards.text.verdicts import best_advised, verdicts
 from discoprobe.plan import plan
 from discoprobe.sources import Request
 
@@ -177,7 +178,8 @@ def test_a_released_card_names_repository_revision_and_changes(sample_release):
     changes = "## 1.2.0 (2026-11-21)\n\n### Added\n\n- `x_es` (3 rows)\n"
     made = documents(whole, repository="lab/probes", release="1.2.0", changes=changes)
     text = made["README.md"]
-    assert 'load_dataset("lab/probes", "dc_en", revision="v1.2.0")' in text
+    (loaded,) = re.findall(r'load_dataset\("lab/probes", "(\w+)", revision="v1.2.0"\)', text)
+    assert loaded == best_advised(whole.configs, verdicts(whole.configs))
     assert "## Changes in 1.2.0\n\n### Added" in text
     assert "2026-11-21" not in text
     assert '"version":"1.2.0"' in made["croissant.json"]
@@ -250,7 +252,8 @@ def test_the_example_is_a_row_with_its_fields(sample_release):
     text = metadata_free(sample_release)
     section = text.partition("## Example")[2].partition("\n## ")[0]
     row = json.loads(re.search(r"```json\n(.*?)```", section, re.DOTALL)[1])
-    first = load_dataset(str(sample_release), "dc_en", split="test")[0]
+    (name,) = re.findall(r"^The first row of `(\w+)`, test", section, re.MULTILINE)
+    first = load_dataset(str(sample_release), name, split="test")[0]
     assert row == {name: value for name, value in first.items() if name in row}
     fields = section.partition("| field |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", fields, re.MULTILINE) == list(row)

@@ -17,6 +17,7 @@ from discoprobe.builders.audit import (
     NOT_AUDITED,
     Figure,
     Finding,
+    Groups,
     Kind,
     Severity,
     Status,
@@ -31,7 +32,15 @@ from discoprobe.cards.metadata.manifest import Audited
 from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import ABOVE, BELOW, OPEN, UNMEASURED, card, markdown
-from discoprobe.cards.text.verdicts import closest_designs, line_of, meanings, recorded_designs, verdict_of, verdicts
+from discoprobe.cards.text.verdicts import (
+    best_advised,
+    closest_designs,
+    line_of,
+    meanings,
+    recorded_designs,
+    verdict_of,
+    verdicts,
+)
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
@@ -389,15 +398,26 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
     assert (verdict_of(with_fault).word, verdict_of(with_fault).advice) == (ABOVE, "no: repeated rows")
 
 
+PAIRS_OF_FEW_ROWS = msgspec.structs.replace(
+    _finding(0.828, 29, "pairwise", 0.6), interval=(0.488, 0.981), status=Status.OPEN, detail="edges"
+)
+"""Of a suite of 29 pairs: 33 points better than chance, and the interval of the best of 16 holds the threshold."""
+
+
 @pytest.mark.parametrize(
     ("findings", "trick", "advice"),
     [
         ([_finding(0.5, 10_000)], "", "yes"),
         ([_finding(0.5, 10_000), _finding(0.731, 400, "chars", None)], "spelling 73%", "beat 73%"),
+        ([_finding(0.5, 10_000), _finding(0.731, 300, "chars", None)], "spelling 73%", "beat 73% ±6"),
         ([_finding(0.5, 10_000), _finding(0.51, 400, "chars", None)], "spelling 51%", "yes"),
-        ([_finding(0.54, 100)], "length 54%", "careful, ±11"),
+        ([_finding(0.54, 100)], "length 54%", "careful ±11"),
         ([_finding(0.54, 100), _finding(0.857, 400, "chars", None)], "spelling 86%", "beat 86%"),
-        ([_finding(0.54, 100), _finding(0.62, 400, "chars", None)], "spelling 62%", "careful, ±11"),
+        ([_finding(0.54, 100), _finding(0.62, 400, "chars", None)], "spelling 62%", "beat 62%"),
+        ([_finding(0.54, 100), _finding(0.55, 400, "chars", None)], "spelling 55%", "careful ±11"),
+        ([_finding(0.54, 60, "words", 0.6)], "words 54%", "careful ±14"),
+        ([_finding(0.54, 60, "case", 0.9)], "capitals 54%", "yes ±14"),
+        ([PAIRS_OF_FEW_ROWS, _finding(0.55, 60)], "pairs by first/last words 83%", "beat 83% ±25"),
         ([_finding(0.54, 100, "row-order"), _finding(0.62, 400, "chars", None)], "spelling 62%", "beat 62%"),
         ([_finding(0.63, 10_000)], "length 63%", "no: length"),
         ([_finding(0.63, 10_000), _finding(0.9, 400, "chars", None)], "length 63%", "no: length"),
@@ -407,11 +427,57 @@ def test_one_word_that_decides_the_label_is_a_cue_in_data_of_others():
             "length 95%",
             "yes (task)",
         ),
+        ([msgspec.structs.replace(_finding(0.9, 60), status=Status.EXEMPT)], "length 90%", "yes (task) ±9"),
     ],
 )
 def test_advice_is_a_function_of_the_report(findings, trick, advice):
     verdict = verdict_of(msgspec.structs.replace(report(config()), findings=tuple(findings)))
     assert (verdict.chance, verdict.trick, verdict.advice) == ("50%", trick, advice)
+
+
+CUE_OF_WORDS = msgspec.structs.replace(_finding(0.9, 400, "words", None), cost=0.8)
+"""As where rows of test are those of train with a word changed."""
+
+
+def _rows_of(check, share, n=2000, **more):
+    return Finding(check, Kind.INTEGRITY, Severity.ERROR, Status.ABOVE, round(share * n), 0, n=n, cost=share, **more)
+
+
+@pytest.mark.parametrize(
+    ("faults", "advice"),
+    [
+        ([_rows_of("near-dup", 0.021)], "careful: near copies 2%"),
+        ([_rows_of("near-dup", 0.021), _rows_of("dup-within", 0.08)], "careful: repeated rows 8%"),
+        ([_rows_of("near-dup", 0.021), _rows_of("dup-within", 0.01)], "careful: near copies 2%"),
+        ([_rows_of("near-dup", 0.11)], "no: near copies"),
+        ([_rows_of("near-dup", 0.03), _rows_of("label-set", 0.03)], "no: near copies"),
+        ([_rows_of("near-dup", 0.03, dropped=0.3)], "no: near copies"),
+        ([_rows_of("near-dup", 0.01)], "yes"),
+        ([_rows_of("near-dup", 0.03), _finding(0.63, 10_000)], "no: length"),
+        ([_rows_of("near-dup", 0.03), _finding(0.7, 400, "words", None)], "careful: near copies 3%"),
+        ([_rows_of("near-dup", 0.03), CUE_OF_WORDS], "no: near copies"),
+    ],
+)
+def test_few_rows_that_can_be_left_out_are_no_reason_against_the_data(faults, advice):
+    made = msgspec.structs.replace(report(config()), findings=(*faults, _finding(0.5, 10_000, "overlap")))
+    verdict = verdict_of(msgspec.structs.replace(made, external=True))
+    assert (verdict.word, verdict.advice) == (ABOVE, advice)
+
+
+@pytest.mark.parametrize(
+    ("groups", "advice"),
+    [
+        (Groups("documents", 5, 324, 188, 2.5), "careful: 5 documents"),
+        (Groups("documents", 60, 324, 12, 5.2), "careful: 60 documents"),
+        (Groups("documents", 8, 324, 60, 6.5), "beat 73%"),
+        (None, "beat 73%"),
+    ],
+)
+def test_a_test_of_few_documents_is_said(groups, advice):
+    findings = (_finding(0.5, 10_000), _finding(0.731, 400, "chars", None))
+    verdict = verdict_of(msgspec.structs.replace(report(config()), findings=findings, groups=groups))
+    assert verdict.advice == advice
+    assert ("of them: they count as" in verdict.text) == advice.startswith("careful")
 
 
 @pytest.mark.parametrize(
@@ -443,10 +509,60 @@ def test_every_check_has_a_name_that_people_know():
     assert len(set(KNOWN_AS.values())) == len(KNOWN_AS)
 
 
-def test_rows_are_given_in_thousands_from_ten_thousand_on():
-    line = line_of("zwar", [43_108, 9_999, 10_000], Verdict("below", advice="yes"))
+def test_rows_are_given_in_thousands_from_ten_thousand_on_and_splits_that_are_missing_are_shown():
+    rows = {"train": 43_108, "validation": 9_999, "test": 10_000}
+    line = line_of("zwar", rows, Verdict("below", advice="yes"))
     assert (line.task, line.rows, line.advice) == ("zwar", "43k/9999/10k", "yes")
+    assert line_of("suite", {"test": 42}, Verdict("open")).rows == "-/-/42"
+    assert line_of("two", {"train": 9, "test": 4}, Verdict("open")).rows == "9/-/4"
     assert meanings([line]) == []
-    assert meanings([msgspec.structs.replace(line, advice="careful, ±9")])[0].startswith(
-        "careful: few independent rows"
-    )
+
+
+@pytest.mark.parametrize(
+    ("advice", "said"),
+    [
+        ("careful ±9", ["careful ±: too few rows", "±: points of accuracy"]),
+        ("careful: near copies 2%", ["careful, with %: so many rows"]),
+        ("careful: 5 documents", ["careful, with a number: test"]),
+        ("beat 73% ±9", ["beat: a model has to do better", "±: points of accuracy"]),
+        ("beat 73%", ["beat: a model has to do better"]),
+        ("yes ±6", ["±: points of accuracy"]),
+        ("yes (task) ±9", ["(task): ", "±: points of accuracy"]),
+        ("no: length", ["no: "]),
+        ("not measured", ["not measured: "]),
+    ],
+)
+def test_the_meaning_of_an_advice_is_said_below_the_table(advice, said):
+    line = line_of("x", {"test": 100}, Verdict("open", advice=advice))
+    sentences = meanings([line])
+    assert len(sentences) == len(said)
+    assert all(sentence.startswith(start) for sentence, start in zip(sentences, said, strict=True))
+
+
+def test_a_trick_says_what_it_compares_and_which_text_it_reads():
+    for check, detail, trick in (
+        ("pairwise", "length", "pairs by length 70%"),
+        ("single", "words of text 2", "text 2 alone 70%"),
+        ("single", "the candidate without its context, words", "one text alone 70%"),
+    ):
+        finding = msgspec.structs.replace(_finding(0.7, 400, check, None), detail=detail)
+        made = msgspec.structs.replace(report(config()), findings=(_finding(0.5, 10_000), finding))
+        assert verdict_of(made).trick == trick
+
+
+@pytest.mark.parametrize(
+    ("advices", "best"),
+    [
+        ({"dc_es": "careful ±18", "so_es": "beat 61% ±9", "bso_es": "beat 57%"}, "bso_es"),
+        ({"dc_es": "no: length", "so_es": "careful ±9", "bso_es": "not measured"}, "so_es"),
+        ({"dc_es": "yes ±7", "so_es": "yes (task)", "bso_es": "beat 57%"}, "dc_es"),
+        ({"dc_es": "not audited", "so_es": "cue: one word"}, "so_es"),
+        ({"dc_es": "yes", "dc_en": "yes"}, "dc_en"),
+        ({"dc_en": "careful ±9", "dc_es": "yes"}, "dc_es"),
+        ({}, ""),
+    ],
+)
+def test_examples_load_the_config_with_the_best_advice(advices, best):
+    rows = {"dc": 300, "so": 200, "bso": 500}
+    entries = {name: SimpleNamespace(lang=name[-2:], counts={"test": {"a": rows[name[:-3]]}}) for name in advices}
+    assert best_advised(entries, {name: Verdict("open", advice=advice) for name, advice in advices.items()}) == best

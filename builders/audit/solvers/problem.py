@@ -35,7 +35,11 @@ from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.words import mostly_unspaced, n_words
 
 ENOUGH = 1000
-"""With this number of test rows, solvers are measured on test only: the interval is at most ±.031."""
+"""With this number of test rows, solvers are measured on test only: the interval is at most ±.031. Train must have as
+many: with few rows to learn from, solvers find little and are below their thresholds whatever there is to find."""
+_ENOUGH_OF_A_PART = 2000
+"""With this number of rows in a fifth of a split, solvers are measured on it only: so many can rule out a gain of .10
+(``thresholds.RULED_OUT``)."""
 _CHARACTERS_LEARNED, _CHARACTERS_MEASURED = 2_400_000, 4_800_000
 """Characters of these rows at most, such as 3,300 and 6,600 rows of six sentences: this bounds time and memory."""
 _FEWEST = 1000
@@ -383,11 +387,12 @@ def _join(answers: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 def problem_of(data: AuditInput, *, all_rows: bool = False) -> tuple[Problem | None, str]:
     """The problem that ``data`` poses, or None and the reason why no shortcut can be measured.
 
-    Solvers learn from train and are measured on test where test has ``ENOUGH`` rows. Where it has fewer, they are
+    Solvers learn from train and are measured on test where both have ``ENOUGH`` rows. Where one has fewer, they are
     cross-validated: each split is held out once while solvers learn from the others. The splits are the folds because
     no document, target or pair is in two of them, and because each is balanced by itself: folds that cut through a
     balanced split mirror each other, and what is learned from one is wrong on the other more often than by chance.
-    Data in one split, or nearly so, are divided into five parts by a hash of their clusters, balanced by label.
+    Data in one split, or nearly so, are divided into five parts by a hash of their clusters, balanced by label, and
+    each is held out once; of large data, one.
 
     Args:
         data: the rows.
@@ -452,7 +457,7 @@ def _plan_folds(
     """What solvers learn from and what they are measured on: per fold the rows of both, then in words, and a note."""
     names = list(data.splits)
     splits = [rows.filter(pl.col("split") == name) for name in names]
-    if len(names) > 1 and splits[-1].height >= ENOUGH and not all_rows:
+    if len(names) > 1 and min(splits[0].height, splits[-1].height) >= ENOUGH and not all_rows:
         note = "" if names[0] == "train" else f"there is no train: solvers learn from {names[0]}"
         return [(splits[0], splits[-1])], names[0], names[-1], note
     if len(names) > 1 and max(split.height for split in splits) <= _LARGEST * rows.height:
@@ -466,7 +471,7 @@ def _plan_folds(
     numbered = rows.join(clusters.select("_cluster", "_part"), on="_cluster", maintain_order="left")
     folds = _hold_out_each([numbered.filter(pl.col("_part") == part).drop("_part") for part in range(_PARTS)])
     where = names[0] if len(names) == 1 else "all splits"
-    if folds[0][1].height >= ENOUGH and not all_rows:
+    if folds[0][1].height >= _ENOUGH_OF_A_PART and not all_rows:
         note = f"solvers learn from four fifths of {where} and are measured on the rest"
         return folds[:1], where, where, note
     return folds, "the other parts", where, f"solvers are cross-validated in five parts of {where}"

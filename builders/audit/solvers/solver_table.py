@@ -70,6 +70,8 @@ def log_frequencies(features: Features, problem: Problem, fold: Fold) -> Floats:
     return np.column_stack([sums, sums / np.maximum(1, n_words), least])
 
 
+DOUBTFUL = "doubtful-labels"
+"""What the rows with a doubtful label are called where rows of a check are asked for."""
 _EDITED = frozenset({Shape.SENTENCE, Shape.CHOICE})
 """Shapes of perturbed texts."""
 _ROWS_AT_ONCE = 10_000
@@ -120,22 +122,26 @@ class Bench(msgspec.Struct, frozen=True, dict=True):
         """The score of these answers."""
         return self.problem.score_answers(*self.word_answers)
 
-    @property
-    def doubtful_labels(self) -> str:
-        """A remark on rows of others whose words are those of another label; empty if there are none.
+    @cached_property
+    def doubtful_rows(self) -> list[tuple[int, int]]:
+        """Rows of others whose words are those of another label (`Problem.doubtful_labels`).
 
         Where discoprobe made the labels, they follow from the treebank.
         """
-        problem = self.problem
-        if problem.choice or not self.data.external:
-            return ""
-        rows = problem.doubtful_labels(self.word_answers[0])
+        known = self.problem.choice or not self.data.external
+        return [] if known else self.problem.doubtful_labels(self.word_answers[0])
+
+    @property
+    def doubtful_labels(self) -> str:
+        """A remark on the surest of these rows; empty if there are none."""
+        problem, rows = self.problem, self.doubtful_rows
         listed = "; ".join(
             f"{problem.ids[row]}: {problem.labels[problem.row_labels[row]]} or {problem.labels[other]}?"
             for row, other in rows[:SUREST]
         )
+        more = f"; --rows {DOUBTFUL} has all" if len(rows) > SUREST else ""
         share = f"{len(rows):,} of {len(problem.measured):,} rows"
-        return f"doubtful labels: {share} have the words of another label ({listed})" if rows else ""
+        return f"doubtful labels: {share} have the words of another label ({listed}{more})" if rows else ""
 
 
 def length(bench: Bench) -> Score:

@@ -160,7 +160,7 @@ Html = Annotated[Path | None, typer.Option("--html", help=
     "Also write the report as one HTML page with the rows that show each finding.")]
 RowsOf = Annotated[str, typer.Option("--rows", metavar="CHECK", help=
     "Print only the rows of this check's finding, as JSON lines: the faulty ones, each with the row that it repeats, "
-    "or those that the solver of a shortcut gets right.")]
+    "or those that the solver of a shortcut gets right. `doubtful-labels` has the rows that may be labelled wrongly.")]
 Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
 ReleaseNumber = Annotated[str, typer.Option("--release", help=
     "The release number, X.Y.Z. Default: derived from the changes.")]

@@ -138,7 +138,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
     Of more than `FEW_REASONS` configs that are not built the reasons are counted, except with ``--verbose``, which also
     gives the verdict on each config in words.
     """
-    from discoprobe.cards.text.verdicts import lines_of, verdicts
+    from discoprobe.cards.text.verdicts import best_advised, lines_of, verdicts
     from discoprobe.loaders.catalogue.treebanks import language_name
 
     entries = result.manifest.configs
@@ -171,8 +171,8 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         reasons = ", ".join(f"{n} {what}" for what, n in sorted(counts, key=lambda each: each[0] == "other"))
         terminal.print_wrapped(f"{len(result.missing)} not built: {reasons} (build -v run …: why)", indent="  ")
     if result.built:
-        first = next((name for name in result.built if name.startswith("dc_")), result.built[0])
-        terminal.show_load_call(out, first, tuple(entries[first].counts))
+        best = best_advised({name: entries[name] for name in result.built}, judged)
+        terminal.show_load_call(out, best, tuple(entries[best].counts))
 
 
 @app.command()

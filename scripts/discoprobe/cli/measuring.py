@@ -192,7 +192,7 @@ def _show_lines(reports: Sequence[Report], head: str) -> None:
     """Prints the table of some reports."""
     from discoprobe.cards.text.verdicts import line_of
 
-    lines = [line_of(report.name, list(report.counts.values()), report.verdict) for report in reports]
+    lines = [line_of(report.name, report.counts, report.verdict) for report in reports]
     terminal.show_lines({head: lines})
 
 

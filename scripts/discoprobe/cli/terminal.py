@@ -212,56 +212,59 @@ def show(
     Console(width=_width(width)).print(table)
 
 
-QUESTION = 16
-"""Fewest columns in which a question is shown; in a narrower table it is left out, as the name of the task says it."""
-HEADS = ("chance", "best cheap trick", "use it?")
+HEADS = ("train/val/test", "chance", "best cheap trick", "use it?")
 
 
 def show_lines(groups: Mapping[str, Sequence[DatasetLine]]) -> None:
     """Prints a table of datasets: a line for each, under a heading for each group, and what the advice means.
 
-    Nothing is cut. Where the table is too wide for the terminal, questions, then tricks and advice have several lines,
-    and the questions are left out if less than `QUESTION` columns are left for them.
+    The question of a task is below it. Nothing is cut. Where the table is wider than the terminal or `NARROW`, tricks
+    and advice have several lines, and at last the head of the rows.
     """
     from discoprobe.cards.text.verdicts import meanings
 
     lines = [line for of_group in groups.values() for line in of_group]
-    cells = [[line.task, line.asks, line.rows, line.chance, line.trick, line.advice] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*cells, ["", "", "", *HEADS], strict=True)]
-    over = sum(widths) + 2 * (len(widths) - 1) - (_width(NARROW) or _terminal_width())
-    if over > 0 and widths[1] - over >= QUESTION:
-        widths[1] -= over
-    elif over > 0:
-        over -= widths[1] + 2
-        widths[1] = 0
-        for n in (4, 5):
-            longest = max(len(word) for row in [*cells, ["", "", "", *HEADS]] for word in row[n].split() or [""])
-            narrower = max(0, min(over, widths[n] - longest))
-            widths[n] -= narrower
-            over -= narrower
-    used = [n for n, width in enumerate(widths) if width]
-    before = sum(widths[n] + 2 for n in used[: -len(HEADS)]) - 2
-    of_heads = _in_columns(["", "", "", *HEADS], widths, used)
+    heads, columns = ["", *HEADS], min(NARROW, _width(NARROW) or _terminal_width())
+    cells = [_cells(line) for line in lines]
+    widths = [max(map(len, column)) for column in zip(*cells, heads, strict=True)]
+    over = sum(widths) + 2 * (len(widths) - 1) - columns
+    for n in NARROWED if over > 0 else ():
+        if n == ROWS_OF_SPLITS and over > 0:
+            heads[n] = heads[n].replace("/", "/ ")
+        longest = max(len(word) for row in [*cells, heads] for word in row[n].split() or [""])
+        narrower = max(0, min(over, widths[n] - longest))
+        widths[n] -= narrower
+        over -= narrower
+    of_heads = _in_columns(heads, widths)
+    indent = len(of_heads[0]) - len(of_heads[0].lstrip())
     for n, (head, of_group) in enumerate(groups.items()):
-        fits = len(head) <= before
-        shown = [head.ljust(before) + of_heads[0][before:], *of_heads[1:]] if fits else [head, *of_heads]
+        fits = len(head) + 2 <= indent
+        shown = [head.ljust(indent) + of_heads[0][indent:], *of_heads[1:]] if fits else [head, *of_heads]
         for line in of_group:
-            shown += _in_columns([line.task, line.asks, line.rows, line.chance, line.trick, line.advice], widths, used)
+            shown += _in_columns(_cells(line), widths)
+            shown += textwrap.wrap(line.asks, columns, initial_indent="  ", subsequent_indent="  ")
         sys.stdout.write("\n" * (n > 0) + "\n".join(shown) + "\n")
     for meaning in meanings(lines):
         print_wrapped(meaning, indent="  ")
 
 
-RIGHT = {2, 3}
+ROWS_OF_SPLITS = 1
+NARROWED = (3, 4, ROWS_OF_SPLITS)
+"""Columns that get several lines where the table is too wide: tricks, advice, and at last the head of the rows."""
+RIGHT = {1, 2}
 """Columns of numbers."""
 
 
-def _in_columns(cells: Sequence[str], widths: Sequence[int], used: Sequence[int]) -> list[str]:
+def _cells(line: DatasetLine) -> list[str]:
+    return [line.task, line.rows, line.chance, line.trick, line.advice]
+
+
+def _in_columns(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
     """The lines of a row whose cells are wrapped at the widths of their columns."""
-    wrapped = [textwrap.wrap(cells[n], widths[n], break_long_words=False) for n in used]
-    aligned = [str.rjust if n in RIGHT else str.ljust for n in used]
+    wrapped = [textwrap.wrap(cell, width, break_long_words=False) for cell, width in zip(cells, widths, strict=True)]
+    aligned = [str.rjust if n in RIGHT else str.ljust for n in range(len(cells))]
     return [
-        "  ".join(align(part, widths[n]) for align, part, n in zip(aligned, parts, used, strict=True)).rstrip()
+        "  ".join(align(part, width) for align, part, width in zip(aligned, parts, widths, strict=True)).rstrip()
         for parts in itertools.zip_longest(*wrapped, fillvalue="")
     ]
 

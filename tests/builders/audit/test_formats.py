@@ -579,3 +579,147 @@ def test_patterns_of_lines_have_the_groups_that_are_read():
         groups = set(re.compile(form.pattern).groupindex)
         assert len(groups & {"text", "texts"}) == 1, name
         assert groups <= {"split", "label", "text", "texts", "language", "choices"}, name
+
+
+def _pair_rows(make, n=30, **columns):
+    """Minimal pairs with further columns, which get the number of the row."""
+    pairs = [{"sentence_good": make.sentence(), "sentence_bad": make.sentence()} for _ in range(n)]
+    return [row | {name: value(at) for name, value in columns.items()} for at, row in enumerate(pairs)]
+
+
+def _write_json(folder, **files):
+    for name, rows in files.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def test_minimal_pairs_have_groups(make, tmp_path):
+    rows = _pair_rows(make, verb=lambda at: f"v{at // 3}")
+    data = _one(_write_json(tmp_path, blimp=rows), group="verb")
+    assert (data.shape, data.read.format) == (Shape.CHOICE, "minimal pairs, JSON lines")
+    assert data.read.columns["group"] == ("verb",)
+    assert data.rows["group"].to_list() == [row["verb"] for row in rows]
+    assert not data.guessed_groups
+    assert _one(tmp_path).rows["group"].null_count() == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"group": "doc"}, "no column 'doc'; there are sentence_good, sentence_bad, verb"),
+        ({"pair": "verb"}, "a row has both members of a pair: leave out --pair"),
+        ({"edited": ("bad",)}, "the columns say which text was edited: leave out --edited"),
+        ({"split_names": {"expert": "test"}}, "--split expert=test: nothing has this name; there are blimp"),
+    ],
+)
+def test_options_that_fit_no_minimal_pairs_are_errors(make, tmp_path, options, says):
+    folder = _write_json(tmp_path, blimp=_pair_rows(make, verb=lambda at: f"v{at // 3}"))
+    with pytest.raises(UnreadableDataError) as raised:
+        _one(folder, **options)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_names_of_splits_have_to_be_there(make, write):
+    lines = ["text,label,part", *(f'"{make.sentence()}",{at % 2},{"ab"[at % 3 > 1]}' for at in range(60))]
+    path = write({"set.csv": lines, "dev_matched.csv": lines, "dev_mismatched.csv": lines})
+    named = {"a": "train", "b": "test"}
+    assert _one(path / "set.csv", split_column="part", split_names=named).counts == {"train": 40, "test": 20}
+    with pytest.raises(UnreadableDataError, match="--split c=validation: nothing has this name; there are a, b"):
+        _one(path / "set.csv", split_column="part", split_names={**named, "c": "validation"})
+    both = read([path / "dev_matched.csv", path / "dev_mismatched.csv"], Reading(split_names={"dev_matched": "test"}))
+    assert len(both[0]) == 1  # a name of one of two files that are read together
+    with pytest.raises(
+        UnreadableDataError, match="--split dev_mached=test: nothing has this name; there are dev_match"
+    ):
+        read([path / "dev_matched.csv", path / "dev_mismatched.csv"], Reading(split_names={"dev_mached": "test"}))
+    senteval = write(
+        {"past.txt": [f"{split}\t{at % 2}\t{make.sentence()}" for split in ("tr", "te") for at in range(9)]}
+    )
+    with pytest.raises(UnreadableDataError, match="--split x=test: nothing has this name; there are past"):
+        _one(senteval / "past.txt", split_names={"x": "test"})
+
+
+def test_names_of_splits_of_tables_in_memory_have_to_be_there(make):
+    frame = pl.DataFrame({"text": [make.sentence() for _ in range(20)], "label": [0, 1] * 10})
+    options = Reading(split_names={"test_easy": "test"})
+    assert read_frames("set", {"test_easy": frame}, {}, options)[0][0].counts == {"test": 20}
+    with pytest.raises(UnreadableDataError, match="--split test_easy=test: nothing has this name; there are test_hard"):
+        read_frames("set", {"test_hard": frame, "train": frame}, {}, options)
+
+
+def test_a_column_of_pairs_has_to_be_there(make, write):
+    lines = [f"{split}\t{at % 2}\t{make.sentence()}" for split in ("tr", "te") for at in range(20)]
+    with pytest.raises(UnreadableDataError, match="lines without a header have no column 'pair'"):
+        _one(write({"past.txt": lines}) / "past.txt", pair="pair")
+
+
+def test_edited_labels_have_to_be_of_texts(make, write):
+    rows = ["premise,choice1,choice2,label", *(f"{make.sentence(4, 5)},a b,c d,{at % 2}" for at in range(30))]
+    folder = write({"copa.csv": [row.replace(",", ";").replace(".", "") for row in rows]})
+    with pytest.raises(UnreadableDataError, match="the columns say which text was edited: leave out --edited"):
+        _one(folder, edited=("1",))
+
+
+def test_the_label_is_named_where_others_could_be_it(make):
+    """Else nobody learns that there are other labels."""
+    rows = [{"text": make.sentence(), "label": at % 2, "stance": at % 3, "genre": at % 4} for at in range(120)]
+    frame = pl.DataFrame(rows)
+
+    def notes(frame, **options):
+        return " ".join(read_frames("set", {"test": frame}, {}, Reading(**options))[0][0].read.notes)
+
+    assert "the label is 'label'; --label names another one: 'stance' (0)" in notes(frame)
+    assert "'genre' (" not in notes(frame)
+    assert "--label" not in notes(frame, label="label")
+    assert "--label" not in notes(frame.with_columns(stance=pl.col("label") + 5))  # the label again
+
+
+def test_labels_of_single_annotators_are_named(make):
+    """As in SNLI: a fifth of the rows has them, one in nine is another label."""
+    labels = [make.source.choice("enc") for _ in range(1000)]
+    rows = [
+        {"text": make.sentence(), "gold_label": label, "label1": label}
+        | {f"label{n}": ("enc"[at % 3] if at % 9 == n else label) if at % 5 == 0 else "" for n in range(2, 6)}
+        for at, label in enumerate(labels)
+    ]
+    notes = read_frames("set", {"test": pl.DataFrame(rows)}, {}, Reading())[0][0].read.notes
+    for n in range(1, 6):
+        assert any(note.startswith(f"'label{n}' repeats the label in ") for note in notes), n
+
+
+@pytest.mark.parametrize(
+    ("labels", "offered"),
+    [
+        (lambda at, _: at % 2, True),
+        (lambda at, _: at % 2 + 1, True),
+        (lambda at, _: "AB"[at % 2], True),
+        (lambda at, row: row[("good", "other")[at % 2]], True),
+        (lambda at, _: ("yes", "no")[at % 2], False),
+        (lambda at, _: at % 7, False),
+    ],
+)
+def test_choices_are_offered_where_the_label_can_name_one(make, labels, offered):
+    rows = [{"story": make.sentence(), "good": make.sentence(), "other": make.sentence()} for _ in range(60)]
+    frame = pl.DataFrame([row | {"label": labels(at, row)} for at, row in enumerate(rows)])
+    with pytest.raises(UnreadableDataError, match="Name them in order with --text") as raised:
+        read_frames("set", {"test": frame}, {}, Reading(label="label"))
+    assert ("or with --choices those of which 'label' says the right one" in str(raised.value)) == offered
+
+
+def test_two_rows_in_a_row_are_a_pair(make, write):
+    """Original and edited version in turn, and no column that says so."""
+    originals = [make.sentence(8, 20) for _ in range(60)]
+    texts = [text for original in originals for text in (original, original.replace(" ", " qq ", 1))]
+    lines = ["text,label", *(f'"{text}",{at % 2}' for at, text in enumerate(texts))]
+    data = _one(write({"pairs.csv": lines}))
+    assert data.pairs
+    assert data.rows["pair_id"].to_list() == [f"test:{at // 2}" for at in range(120)]
+    assert any(note.startswith("each two rows are taken as a pair: they share ") for note in data.read.notes)
+    make.source.shuffle(texts)
+    shuffled = ["text,label", *(f'"{text}",{at % 2}' for at, text in enumerate(texts))]
+    assert not _one(write({"pairs.csv": shuffled})).pairs
+    alternating = ["text,label", *(f'"{make.sentence()}",{at % 2}' for at in range(120))]
+    assert not _one(write({"pairs.csv": alternating})).pairs
+    template = ["text,label", *(f'"{originals[0]} {at}",{at % 2}' for at in range(120))]
+    assert not _one(write({"pairs.csv": template})).pairs

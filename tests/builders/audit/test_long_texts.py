@@ -109,5 +109,20 @@ def test_a_cue_at_the_end_of_a_long_text_is_found(make, build):
     assert _first(heuristics_of(build(rows, shape=Shape.SENTENCE))).endswith("the last word")
 
 
+def test_marks_at_either_end_of_a_long_text_are_found(rows, build):
+    """What is in between is not read, and the place where it is left out is no fault."""
+    data = build(rows)
+    assert finding_of(data, "clean-text").measured == 0
+    for row, at in zip(rows, (500, _LONG // 2, _LONG - 500), strict=False):
+        text = row["texts"][0][:_LONG]
+        row["texts"] = [_changed(text, at, "&amp;")]
+    for row in rows[3:6]:  # the passages that are read end and begin in a word, and beside a blank
+        text = row["texts"][0]
+        row["texts"] = [f"{text[: AT_EACH_END - 1]} x {text[AT_EACH_END : -AT_EACH_END - 1]} {text[-AT_EACH_END:]}"]
+    finding = finding_of(build(rows), "clean-text")
+    assert (finding.measured, finding.detail) == (2, "entity 2")
+    assert {"train:0", "train:2"} <= set(finding.rows)
+
+
 def _first(heuristics):
     return heuristics.rules[0].condition

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from audit_parts import report_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
@@ -287,3 +288,20 @@ def test_two_thousand_rows_rule_out_what_a_check_allows():
         half, luckiest = (norm.isf(tail) for tail in (0.025 / tries, 1 - 0.8 ** (1 / of_nothing)))
         assert (half + luckiest) * error < RULED_OUT
         assert (half + luckiest) * error > 0.05
+
+
+def test_documents_of_test_are_counted_by_their_sizes(make, build):
+    """188 of 324 rows are of one of five documents, so that these are worth 2.55; train has more."""
+    sizes = {"train": [8] * 60, "test": [188, 60, 40, 20, 16]}
+    rows = [
+        {"split": split, "label": at % 2, "texts": [make.sentence()], "group": f"{split} {number}"}
+        for split, of_split in sizes.items()
+        for number, size in enumerate(of_split)
+        for at in range(size)
+    ]
+    groups = report_of(build(rows, split_by="document")).groups
+    assert (groups.of, groups.n, groups.rows, groups.largest) == ("documents", 5, 324, 188)
+    assert groups.independent == pytest.approx(324**2 / sum(size**2 for size in sizes["test"]), abs=1e-6)
+    assert groups.are_few(0.5)
+    assert not groups.are_few(0.2)  # so few can show that a model is better than one in five
+    assert report_of(make.data(100)).groups is None

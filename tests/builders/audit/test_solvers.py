@@ -15,7 +15,7 @@ from audit_parts import finding_of, report_of
 from shared import ROOT
 
 from discoprobe.builders import Shape
-from discoprobe.builders.audit import Status, audit
+from discoprobe.builders.audit import Status, audit, rows_of
 from discoprobe.builders.audit.solvers import SOLVERS, Score, best_of, log_probabilities, problem_of, solver_table
 
 _N = 900
@@ -595,6 +595,10 @@ def test_rows_that_are_labelled_wrongly_are_named(make, build):
     (note,) = (note for note in notes if note.startswith("doubtful labels"))
     named = {int(number) for number in re.findall(r"row(\d+): label", note)}
     assert len(named) >= 10
+    doubtful = rows_of(build(rows, external=True), "doubtful-labels")["id"].to_list()
+    assert named == {int(row[3:]) for row in doubtful[:20]}
+    assert f"doubtful labels: {len(doubtful)} of " in note
+    assert ("--rows doubtful-labels has all" in note) == (len(doubtful) > 20)
     assert len(named & wrong) >= len(named) / 2
     assert not any(note.startswith("doubtful") for note in report_of(build(rows)).notes)  # labels of discoprobe's
 
@@ -689,3 +693,40 @@ def test_no_group_is_learned_from_and_measured_over_all_rows(make, build):
     assert len(problem.measured_rows) == 3333 + 1200 + 1200
     groups = problem.clusterings[-1]
     assert not any(set(groups[fold.train]) & set(groups[fold.test]) for fold in problem.folds)
+
+
+@pytest.mark.parametrize(("n", "folds", "measured"), [(1000, 5, 1000), (6000, 5, 6000), (12_000, 1, 2400)])
+def test_rows_of_one_split_are_all_measured(make, build, n, folds, measured):
+    """Of 10,000 rows on a fifth is enough, as it is 2,000."""
+    rows = [{"split": "test", "label": label, "texts": [make.sentence(6, 8)]} for label in make.labels(n, 2)]
+    problem, note = problem_of(build(rows))
+    assert (len(problem.folds), len(problem.measured_rows)) == (folds, measured)
+    assert ("cross-validated" in note) == (folds == 5)
+
+
+@pytest.mark.parametrize(
+    ("n_train", "n_test", "folds", "measured"), [(160, 1200, 5, 1360), (700, 1200, 2, 1900), (1000, 3000, 1, 3000)]
+)
+def test_few_rows_to_learn_from_decide_nothing_alone(make, build, n_train, n_test, folds, measured):
+    """A solver that learns from 160 rows finds little, so that it would be below whatever there is to find."""
+    rows = [
+        {"split": split, "label": label, "texts": [make.sentence(6, 8)]}
+        for split, n in {"train": n_train, "test": n_test}.items()
+        for label in make.labels(n, 2)
+    ]
+    problem, _ = problem_of(build(rows))
+    assert (len(problem.folds), len(problem.measured_rows)) == (folds, measured)
+    assert max(len(fold.train) for fold in problem.folds) >= 1000
+
+
+def test_what_few_training_rows_hide_is_found(make, build):
+    """One of 40 words in each text of a label, one of 40 others in each text of the other one."""
+    marks = [[f"{letter}{at}q" for at in range(40)] for letter in "xy"]
+
+    def row(split, label):
+        words = make.sentence(6, 8).split(" ")
+        mark = make.source.choice(marks[label])
+        return {"split": split, "label": label, "texts": [" ".join([*words[:2], mark, *words[2:]])]}
+
+    rows = [row(split, label) for split, n in (("train", 40), ("test", 1200)) for label in make.labels(n, 2)]
+    assert finding_of(build(rows), "words").measured > 0.9
