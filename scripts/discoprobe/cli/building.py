@@ -50,15 +50,13 @@ def _workers(address: str) -> AbstractContextManager[None]:
 @app.command(cls=arg.OptionsOnly)
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, task: arg.TaskOption = None, corpus: arg.CorpusOption = None,
-    out: arg.Out = "dist/discoprobe", size: arg.Size = None, documents: arg.Documents = None,
-    preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
-    cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
-    exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
-    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
-    parser: arg.Parser = None,
-    licences: arg.Licences = "open",
-    stanza_dir: arg.StanzaDir = None, dry_run: arg.DryBuild = False, _plugins: arg.Plugins = None,
-    json_: arg.Json = False,
+    out: arg.Out = "dist/discoprobe", dry_run: arg.DryBuild = False, fill: arg.Fill = None, gold: arg.Gold = False,
+    silver: arg.Silver = False, segment: arg.Segment = False, parser: arg.Parser = None,
+    stanza_dir: arg.StanzaDir = None, licences: arg.Licences = "open", on_error: arg.OnErrorOption = "stop",
+    _plugins: arg.Plugins = None, size: arg.Size = None, min_rows: arg.MinRows = None,
+    documents: arg.Documents = None, seed: arg.Seed = 13, preset: arg.Preset = "default", match: arg.Match = True,
+    set_: arg.Set = None, exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
+    jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -78,7 +76,8 @@ def run(  # noqa: PLR0913 (one parameter per option)
     if dry_run:
         show_dry_run(made, as_json=json_)
         return
-    sys.stderr.write(_effort(made))
+    if not terminal.is_quiet():
+        sys.stderr.write(_effort(made))
     from discoprobe import pipeline
     from discoprobe.remote_folders import release_at
 
@@ -147,6 +146,8 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         configs = {name: {**msgspec.to_builtins(entries[name]), "advice": judged[name].advice} for name in result.built}
         unavailable = {config.name: config.reason for config in result.missing}
         terminal.print_json({"out": out, "configs": configs, "unavailable": unavailable})
+        return
+    if terminal.is_quiet():
         return
     groups: dict[str, Sequence[DatasetLine]] = {}
     for lang, lines in lines_of(entries, judged).items():
@@ -285,6 +286,8 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
     if as_json:
         made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds}
         terminal.print_json(made | msgspec.to_builtins(manifest))
+        return
+    if terminal.is_quiet():
         return
     software = ", ".join(f"{name} {version}" for name, version in manifest.made_by["software"].items())
     sys.stdout.write(
@@ -429,44 +432,55 @@ new = typer.Typer(no_args_is_help=True, help="Write an example of a task, langua
 
 
 @new.command("task")
-def new_task(name: arg.NewTask, *, plugins: arg.NewIn = Path("plugins")) -> None:
+def new_task(name: arg.NewTask, *, plugins: arg.NewIn = Path("plugins"), json_: arg.Json = False) -> None:
     """Write an example of a task, which can be built at once, as PLUGINS/probing/NAME.py."""
     from discoprobe import own_files
 
-    _show_new(own_files.new_task(name, plugins), plugins, f"--task {name} --lang es --corpus sample")
+    made = own_files.new_task(name, plugins)
+    _show_new(made, plugins, f"--task {name} --lang es --corpus sample", as_json=json_)
 
 
 @new.command("language")
-def new_language(name: arg.NewLanguage, *, plugins: arg.NewIn = Path("plugins")) -> None:
+def new_language(name: arg.NewLanguage, *, plugins: arg.NewIn = Path("plugins"), json_: arg.Json = False) -> None:
     """Write the file of a language, as PLUGINS/languages/CODE.toml: a copy of the package's, if it has one."""
     from discoprobe import own_files
     from discoprobe.loaders.catalogue.treebanks import sample_files
 
     path = own_files.new_language(name, plugins)
     corpus = "sample" if path.stem in sample_files() else "my_treebank/"
-    _show_new(path, plugins, f"--lang {path.stem} --corpus {corpus}")
+    _show_new(path, plugins, f"--lang {path.stem} --corpus {corpus}", as_json=json_)
 
 
 @new.command("corpus")
-def new_corpus(name: arg.NewCorpus, *, lang: arg.NewCorpusLang, plugins: arg.NewIn = Path("plugins")) -> None:
+def new_corpus(
+    name: arg.NewCorpus, *, lang: arg.NewCorpusLang, plugins: arg.NewIn = Path("plugins"), json_: arg.Json = False
+) -> None:  # fmt: skip
     """Write a catalogue with one corpus, a copy of the sample of the language, as PLUGINS/catalogue/CODE.toml."""
     from discoprobe import own_files
 
     path = own_files.new_corpus(name, lang, plugins)
-    _show_new(path, plugins, f"--lang {path.stem} --corpus {name} --min-rows 0")
+    _show_new(path, plugins, f"--lang {path.stem} --corpus {name} --min-rows 0", as_json=json_)
 
 
-def _show_new(path: Path, plugins: Path, options: str) -> None:
+def _show_new(path: Path, plugins: Path, options: str, *, as_json: bool) -> None:
     """Prints where an example is, and the commands that check and build it."""
-    sys.stdout.write(f"{path}\n\nbuild check {path}\nbuild run --plugins {plugins} {options}\n")
+    commands = [f"build check {path}", f"build run --plugins {plugins} {options}"]
+    if as_json:
+        terminal.print_json({"file": path, "commands": commands})
+    else:
+        sys.stdout.write("\n".join([str(path), "", *commands, ""]))
 
 
 @app.command()
 def check(files: arg.OwnFiles, *, json_: arg.Json = False) -> None:
-    """List all mistakes of files of a plugin, each with its line and the allowed values."""
-    from discoprobe.own_files import mistakes_in
+    """List all mistakes of a plugin, or of files of it, each with its line and the allowed values.
 
-    listed = [line for file in files for line in mistakes_in(file)]
+    Example: build check plugins/
+    """
+    from discoprobe.own_files import files_of, mistakes_in
+
+    checked = [file for place in files for file in files_of(place)]
+    listed = [line for file in checked for line in mistakes_in(file)]
     if json_:
         terminal.print_json(listed)
     else:
@@ -474,4 +488,4 @@ def check(files: arg.OwnFiles, *, json_: arg.Json = False) -> None:
     if listed:
         raise DiscoprobeError(f"{len(listed)} mistake{'s'[: len(listed) > 1]} in {', '.join(map(str, files))}")
     if not json_:
-        sys.stdout.write("no mistakes\n")
+        sys.stdout.write(f"no mistakes in {len(checked)} file{'s' * (len(checked) > 1)}\n")

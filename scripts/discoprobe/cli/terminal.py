@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import math
 import os
 import shutil
@@ -170,10 +171,18 @@ def _progress_line(steps: Sequence[Task]) -> str:
     return "; ".join(parts)
 
 
+def is_quiet() -> bool:
+    """Whether ``--quiet`` is given: no progress, and of what a command makes only errors and JSON."""
+    return not logging.getLogger().isEnabledFor(logging.WARNING)
+
+
 @contextmanager
 def progress() -> Iterator[ProgressDisplay]:
-    """A display of progress that is removed at the end."""
+    """A display of progress that is removed at the end; with ``--quiet`` it shows nothing."""
     display = ProgressDisplay()
+    if is_quiet():
+        yield display
+        return
     display.start()
     try:
         yield display
