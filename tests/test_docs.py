@@ -261,7 +261,7 @@ def test_presets_are_documented_with_their_settings():
 
 def test_every_option_of_reading_is_in_docs_and_help():
     """The options that ``annotate --set`` takes are those of `ReadOptions` that have no option of their own."""
-    names = set(NAMES) - {"text", "id", "genre", "sentences", "on_error"}
+    names = set(NAMES) - {"text", "id", "genre", "sentences", "on_error", "encoding"}
     assert first_column(TEXTS["docs/raw_text.md"], "option") == names
     assert names_in_help(option_of(("annotate",), "--set")) == names
 

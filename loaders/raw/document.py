@@ -38,7 +38,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
     id: str = ""  # the column with the ids of documents
     genre: str = ""  # the column with genres
     sentences: str = ""  # the column with the text as a list of sentences, or of such lists, one per paragraph
-    encoding: str = ""  # of text files and text tables; if empty, UTF-8, or UTF-16 and UTF-32 with a byte order mark
+    encoding: str = ""  # of text files and text tables; if empty, by their content (``text_rows.encoding_of``)
     lines: Lines = "auto"  # what the lines of a text are; ``auto`` decides per document (``plain_text.line_kind``)
     on_error: OnError = "stop"  # at a document that cannot be read; ``skip`` counts it
     split: str = ""  # of a Hub or saved dataset; all splits if empty
@@ -316,10 +316,11 @@ class RawDocument(msgspec.Struct, frozen=True, eq=False):
 
 
 class DropCounts(msgspec.Struct):
-    """Number of removals by reason, and the first places of each."""
+    """Number of removals by reason, and the first places of each; and notes on how files were read."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, reason: str, place: str, n: int = 1) -> None:
         """Count ``n`` removals at a place.

@@ -47,7 +47,7 @@ from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import check_kind, ids_beside
 
-FORMAT: Final = 11
+FORMAT: Final = 12
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
 change: all parts are then made again."""
 BATCH: Final = 40_000
@@ -61,12 +61,16 @@ MAX_FILE_NAME: Final = 200
 
 
 class AnnotatedCorpus(msgspec.Struct, frozen=True):
-    """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time."""
+    """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time.
+
+    ``notes`` say how files were read whose separator or encoding is not the usual one.
+    """
 
     folder: Path
     manifest: AnnotationManifest
     new_words: int
     seconds: float
+    notes: tuple[str, ...] = ()
 
 
 def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
@@ -269,7 +273,7 @@ def annotate(  # noqa: PLR0913 (what, how, and where to)
         if manifest != old:
             write_atomically(out / NAME, manifests.dump(manifest))
         shutil.rmtree(out / WORK, ignore_errors=True)
-        return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun)
+        return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun, tuple(read.counts.notes))
 
 
 def _lock(out: Path) -> AbstractContextManager[None]:

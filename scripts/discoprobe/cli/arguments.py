@@ -202,7 +202,8 @@ Regroup = Annotated[bool, typer.Option("--regroup", help=
 Strict = Annotated[bool, typer.Option("--strict", help=
     "Leave the config out if the audit finds more than minor faults; the exit status is then 3.")]
 Encoding = Annotated[str, typer.Option("--encoding", help=
-    "The encoding of text files, such as cp1252 or latin-1. Default: that of the byte order mark, or UTF-8.")]
+    "The encoding of text files, such as cp1252 or latin-1. Default: that of the byte order mark, UTF-8, or UTF-16; "
+    "`annotate` also finds the code page of Windows for the language.")]
 Format = Annotated[str | None, typer.Option("--format", help=
     "The format of the files: senteval, trec, fasttext, label-first, xprobe, discoeval, discoeval-bso, cola, xwino, "
     "pairs or table. Default: detected.")]
@@ -296,7 +297,6 @@ SentencesColumn = Annotated[str, typer.Option("--sentences", help=
     "The column that holds the text as a list of sentences.")]
 ReadSet = Annotated[Texts, typer.Option("--set", help=_lines(
     "Change how text is read, such as min_words=3. Repeatable. docs/raw_text.md explains the options:",
-    "encoding=cp1252: encoding of text files and tables (default: UTF-8)",
     "lines=auto|wrapped|sentences|paragraphs: what a line is",
     "min_words=1: fewest words of a paragraph",
     "max_characters=20000: longer paragraphs are cut after a sentence",

@@ -253,7 +253,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     processors: arg.Processors = "tokenize,pos,lemma,depparse", segment: arg.Segment = False,
     download: arg.Download = False, name: arg.CorpusName = "", licence: arg.Licence = "unknown",
     citation: arg.Citation = "", text: arg.TextColumn = "", id_: arg.IdColumn = "", genre: arg.GenreColumn = "",
-    sentences: arg.SentencesColumn = "", set_: arg.ReadSet = None, on_error: arg.OnErrorOption = "stop",
+    sentences: arg.SentencesColumn = "", encoding: arg.Encoding = "", set_: arg.ReadSet = None, on_error: arg.OnErrorOption = "stop",
     jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`.
@@ -268,7 +268,8 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.remote_folders import corpus_at
     from discoprobe.request import corpus_name, split_names
 
-    values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
+    values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}",
+              f"encoding={encoding}"]  # fmt: skip
     how = AnnotationOptions(
         segment=segment, stanza_dir=stanza_dir, processors=split_names([processors]), download=download,
         parsers=tuple(parser or ()),
@@ -284,11 +285,13 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
     """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected."""
     manifest = annotated.manifest
     if as_json:
-        made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds}
+        made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, "notes": annotated.notes}
         terminal.print_json(made | msgspec.to_builtins(manifest))
         return
     if terminal.is_quiet():
         return
+    for note in annotated.notes:
+        terminal.print_wrapped(f"note: {note}")
     software = ", ".join(f"{name} {version}" for name, version in manifest.made_by["software"].items())
     sys.stdout.write(
         f"{manifest.name} ({manifest.lang}): {manifest.documents:,} documents, "

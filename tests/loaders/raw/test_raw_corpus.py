@@ -190,7 +190,7 @@ def test_unreadable_files_can_be_left_out(tmp_path):
     found, counts = documents(folder, on_error="skip")
     assert len(found) == 3
     assert counts.places["unreadable"] == [
-        "c.txt: byte 0xfc at position 1 is not UTF-8 (invalid start byte); give its encoding with --set encoding=NAME"
+        "c.txt: byte 0xfc at position 1 is not UTF-8 (invalid start byte); give its encoding with --encoding, such as cp1252"
     ]
 
 
