@@ -192,7 +192,8 @@ WITHOUT_MARK: Final = "UTF-16 without a byte order mark"
 
 def utf_16_of(data: bytes) -> str:
     """The codec of UTF-16 without a byte order mark, known by its zero bytes; empty for any other text."""
-    is_wide = len(data) > 1 and data[:200].count(0) >= len(data[:200]) // 3
+    start = data[:200]
+    is_wide = len(start) > 1 and start.count(0) >= max(1, len(start) // 3)
     return ("utf-16-le" if data[1] == 0 else "utf-16-be") if is_wide else ""
 
 
@@ -265,13 +266,14 @@ def read_records(
             batches = parquet.iter_batches(PARQUET_BATCH, columns=[*choose(parquet.schema_arrow.names)])
             yield from enumerate((record for batch in batches for record in batch.to_pylist()), 1)
         return
-    with closing(read_lines(path, name, encoding)) as lines:
+    with closing(read_lines(path, name, encoding)) as all_lines:
+        lines: Iterator[str] = all_lines
         if suffix in {".csv", ".tsv"}:
-            first_lines = [*itertools.islice(lines, LINES_OF_SEPARATOR)]
+            first_lines, lines = _looked_at(lines, LINES_OF_SEPARATOR)
             separator = _separator("".join(first_lines), suffix) if suffix == ".csv" else "\t"
             if separator != {".csv": ",", ".tsv": "\t"}[suffix]:
                 note(f"{name}: columns are separated by {'tabs' if separator == TAB else separator}")
-            yield from _csv_records(itertools.chain(first_lines, lines), name, choose, separator)
+            yield from _csv_records(lines, name, choose, separator)
             return
         first = next(lines, "")
         if not first.lstrip().startswith("["):
@@ -322,6 +324,23 @@ def type_problem(error: msgspec.ValidationError) -> str:
     expected, *actual = [TYPES.get(name, f"'{name}'") for name in re.findall(r"`(\w+)", problem)]
     place = re.sub(r"\[(\d+)\]", lambda index: f".item {int(index[1]) + 1}", path.strip("`")).replace(".", ", ")
     return f"{place}: expected {expected}, found {actual[0]}" if actual else f"{place}: no {expected}"
+
+
+def _looked_at(lines: Iterator[str], n: int) -> tuple[list[str], Iterator[str]]:
+    """The first lines, and an iterator over all; an error that they end with is raised by the latter."""
+    first: list[str] = []
+
+    def rest(error: DiscoprobeError | None) -> Iterator[str]:
+        yield from first
+        if error:
+            raise error
+        yield from lines
+
+    try:
+        first.extend(itertools.islice(lines, n))
+    except DiscoprobeError as error:
+        return first, rest(error)
+    return first, rest(None)
 
 
 def _csv_records(lines: Iterable[str], name: str, choose: Choose, separator: str) -> Records:

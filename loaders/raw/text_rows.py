@@ -226,8 +226,8 @@ def encoding_of(path: Path, place: str, options: ReadOptions, counts: DropCounts
         found = next(pages, WESTERN)
         text = data.decode(found, "replace")
         letters = "".join(sorted({char for char in text if char.isalpha() and not char.isascii()}))
-        usual = bool(letters) and script_share(letters, options.lang) == 1
-        found = found if options.lang and "\ufffd" not in text and "\0" not in text and usual else ""
+        usual = bool(letters and options.lang) and script_share(letters, options.lang) == 1
+        found = found if usual and "\ufffd" not in text and "\0" not in text else ""
     else:
         found = utf_16_of(data)
     found = found or utf_16_of(data)

@@ -253,7 +253,8 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     processors: arg.Processors = "tokenize,pos,lemma,depparse", segment: arg.Segment = False,
     download: arg.Download = False, name: arg.CorpusName = "", licence: arg.Licence = "unknown",
     citation: arg.Citation = "", text: arg.TextColumn = "", id_: arg.IdColumn = "", genre: arg.GenreColumn = "",
-    sentences: arg.SentencesColumn = "", encoding: arg.Encoding = "", set_: arg.ReadSet = None, on_error: arg.OnErrorOption = "stop",
+    sentences: arg.SentencesColumn = "", encoding: arg.Encoding = "", set_: arg.ReadSet = None,
+    on_error: arg.OnErrorOption = "stop",
     jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`.

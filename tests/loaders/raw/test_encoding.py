@@ -43,7 +43,8 @@ def test_a_declared_encoding_with_its_mark(file, codec):
 @pytest.mark.parametrize("read", [read_text, lambda *file: list(read_lines(*file))])
 def test_refusal_names_the_byte(file, read, mark):
     data = mark + "Größe\nist".encode() + b"\xfcber"
-    message = rf"^a\.txt: byte 0xfc at position {11 + len(mark)} is not UTF-8 .*; give its encoding with --encoding, such as cp1252$"
+    place = f"position {11 + len(mark)}"
+    message = rf"^a\.txt: byte 0xfc at {place} is not UTF-8 .*; give its encoding with --encoding, such as cp1252$"
     with pytest.raises(CorpusFormatError, match=message):
         read(file(data), "a.txt")
 
