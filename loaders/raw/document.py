@@ -51,6 +51,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
     language_share: Share = 0.5  # least share of a document's text in paragraphs of its language; 0 switches it off
     boilerplate: Count = 5  # number of documents from which a recurring line is boilerplate; 0 switches it off
     duplicates: bool = True  # drop paragraphs and documents that repeat earlier ones, exactly or nearly
+    among: tuple[str, ...] = ()  # languages of a source with several: documents of another of them are not read
 
 
 ANNOTATING: Final = ("tokenize", "pos", "lemma", "depparse")
@@ -74,7 +75,7 @@ class AnnotationOptions(msgspec.Struct, frozen=True):
 
 
 DEFAULT: Final = AnnotationOptions()
-NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name != "lang")
+NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name not in {"lang", "among"})
 WORDS: Final = {"yes": True, "no": False}
 
 
@@ -114,7 +115,8 @@ RUNNING: Final = frozenset({"text", "verse"})
 """The kinds of paragraphs that are running text; only these are annotated."""
 REASONS: Final = frozenset({
     "unknown-file", "about-the-corpus", "folder-loop", "unreadable", "empty-document", "short-document",
-    "document-language", "duplicate-document", "near-duplicate-document", "front-matter", "back-matter", "note",
+    "document-language", "other-corpus", "duplicate-document", "near-duplicate-document", "front-matter",
+    "back-matter", "note",
     "no-letters", "short-paragraph", "long-paragraph", "script", "paragraph-language", "boilerplate",
     "duplicate-paragraph", "near-duplicate-paragraph", "code", "formula", "table", "list", "empty-segment",
     "page-number", "running-head", "line-hyphen", "soft-hyphen", "control-character", "tag", "entity", "wiki-markup",

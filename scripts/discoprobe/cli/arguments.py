@@ -258,7 +258,8 @@ SourceArgument = Annotated[str, typer.Argument(help=
     "A text file, table or TEI file, a folder of them, or hf://owner/name.")]
 CorpusFolder = Annotated[str, typer.Option("--out", "-o", help="The folder of the annotated corpus: a path or a URL.")]
 RawLang = Annotated[str, typer.Option("--lang", "-l", autocompletion=complete_languages, help=
-    "The language, by code or name.")]
+    "The language of the texts, by code or name; or several, separated by commas: each text goes to the corpus of its "
+    "language, OUT/CODE.")]
 StanzaDir = Annotated[Path | None, typer.Option("--stanza-dir", rich_help_panel=CORPUS, help=
     "The folder of Stanza's models. Default: Stanza's own folder.")]
 Fill = Annotated[Texts, typer.Option("--fill", rich_help_panel=CORPUS, help=

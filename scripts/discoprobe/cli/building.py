@@ -259,38 +259,70 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 ) -> None:  # fmt: skip
     """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`.
 
-    If an annotation was interrupted, the same command continues it.
+    Texts of several languages become a corpus each, below --out. If an annotation was interrupted, the same command
+    continues it.
 
     Example: build annotate notes/ --lang de --out corpora/notes
     """
-    from discoprobe.loaders.catalogue.treebanks import Source, language_code
+    from discoprobe.loaders.catalogue.treebanks import Source
     from discoprobe.loaders.raw.document import AnnotationOptions, read_options
     from discoprobe.loaders.raw.prepare import prepare
+    from discoprobe.loaders.raw.raw_corpus import check_languages
     from discoprobe.remote_folders import corpus_at
-    from discoprobe.request import corpus_name, split_names
+    from discoprobe.request import corpus_name, language_codes, split_names
 
-    values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}",
-              f"encoding={encoding}"]  # fmt: skip
+    languages = language_codes(split_names([lang]))
+    if not languages:
+        raise UsageError("--lang names no language; give codes, such as de or it,en,de")
+    if len(languages) > 1:
+        check_languages(languages)
+    columns = {"text": text, "id": id_, "genre": genre, "sentences": sentences, "on_error": on_error}
+    values = [f"{name}={value}" for name, value in (columns | {"encoding": encoding}).items()]
+    read = msgspec.structs.replace(
+        read_options([*values, *(set_ or [])]), among=languages if len(languages) > 1 else ()
+    )
     how = AnnotationOptions(
         segment=segment, stanza_dir=stanza_dir, processors=split_names([processors]), download=download,
-        parsers=tuple(parser or ()),
-        read=read_options([*values, *(set_ or [])]),
+        parsers=tuple(parser or ()), read=read,
     )  # fmt: skip
-    about = Source(corpus_name(name or source), language_code(lang), licence, citation=citation)
-    with corpus_at(out) as folder, _workers(cluster), terminal.progress() as progress:
-        annotated = prepare(source, about, how, out=folder, jobs=jobs, progress=progress)
-    show_annotated(annotated, out, as_json=json_)
+    made: dict[str, AnnotatedCorpus] = {}
+    with _workers(cluster), terminal.progress() as progress:
+        for code in languages:
+            place = out if len(languages) == 1 else f"{out.rstrip('/')}/{code}"
+            about = Source(corpus_name(name or source), code, licence, citation=citation)
+            with corpus_at(place) as folder:
+                made[place] = prepare(source, about, how, out=folder, jobs=jobs, progress=progress)
+    if json_:
+        as_json = [annotated_as_json(annotated, place) for place, annotated in made.items()]
+        terminal.print_json(as_json if len(as_json) > 1 else as_json[0])
+    elif not terminal.is_quiet():
+        for place, annotated in made.items():
+            show_annotated(annotated, place)
+        if len(made) > 1:
+            sys.stdout.write(f"build run --corpus {out} builds all of them\n")
 
 
-def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = False) -> None:
-    """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected."""
+def annotated_as_json(annotated: AnnotatedCorpus, out: str) -> dict[str, object]:
+    """The manifest of an annotated corpus, with what this run did and what to expect of the corpus."""
+    from discoprobe.expected_rows import expected_rows
+
     manifest = annotated.manifest
-    if as_json:
-        made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, "notes": annotated.notes}
-        terminal.print_json(made | msgspec.to_builtins(manifest))
-        return
-    if terminal.is_quiet():
-        return
+    made = {
+        "out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, "notes": annotated.notes,
+        "expected": msgspec.to_builtins(expected_rows(manifest.sentences, manifest.documents)),
+    }  # fmt: skip
+    return made | dict(msgspec.to_builtins(manifest))
+
+
+def show_annotated(annotated: AnnotatedCorpus, out: str) -> None:
+    """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected.
+
+    For tasks on documents it also says how many rows they are likely to give, and how much text a published config
+    needs.
+    """
+    from discoprobe.expected_rows import expected_rows
+
+    manifest = annotated.manifest
     for note in annotated.notes:
         terminal.print_wrapped(f"note: {note}")
     software = ", ".join(f"{name} {version}" for name, version in manifest.made_by["software"].items())
@@ -310,6 +342,10 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
     ):
         if values:
             terminal.show([dict(zip(columns, line, strict=True)) for line in values], columns)
+    for row in expected_rows(manifest.sentences, manifest.documents):
+        if row.is_small:
+            needed = f"200/50/100 need about {row.needed:,} sentences in {row.texts:,} such texts"
+            sys.stdout.write(f"{row.task}: about {row.rows:,} rows; {needed}\n")
 
 
 @app.command()
