@@ -120,7 +120,7 @@ REASONS: Final = frozenset({
     "no-letters", "short-paragraph", "long-paragraph", "script", "paragraph-language", "boilerplate",
     "duplicate-paragraph", "near-duplicate-paragraph", "code", "formula", "table", "list", "empty-segment",
     "page-number", "running-head", "line-hyphen", "soft-hyphen", "control-character", "tag", "entity", "wiki-markup",
-    "bullet", "reference-mark", "not-nfc",
+    "bullet", "reference-mark", "not-nfc", "mail-header", "reply", "signature", "chat-prefix",
 })  # fmt: skip
 """Why something is removed or replaced; docs/raw_text.md explains each."""
 PLACES: Final = 20

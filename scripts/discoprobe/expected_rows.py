@@ -58,5 +58,5 @@ def expected_rows(sentences: int, documents: int) -> list[ExpectedRows]:
 
 def _rounded(number: float) -> int:
     """A number to two digits, rounded up."""
-    size = 10 ** max(0, int(math.log10(number)) - 1)
+    size = int(10 ** max(0, int(math.log10(number)) - 1))
     return math.ceil(number / size) * size
