@@ -259,7 +259,7 @@ def reports(
         else:
             for report in (executor.map if executor else map)(audit, datasets):
                 reports.append(report)
-                progress("auditing", len(reports), len(datasets))
+                progress("auditing: datasets", len(reports), len(datasets))
     return judged([msgspec.structs.replace(report, expected=no_cue) for report in reports])
 
 

@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Executor
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 import msgspec
 import polars as pl
@@ -81,6 +82,8 @@ class BuildResult(msgspec.Struct, frozen=True):
 
 Results = Mapping[str, tuple[Config | Unavailable, Report | None]]
 """By the name of each config itself, or why there is none, and its audit."""
+WRITING: Final = "writing cards and manifest"
+"""The last step of a build."""
 CorporaWithTasks = Iterable[tuple[Corpus, Sequence[AnyTask]]]
 """Corpora, each with the tasks that are built from it."""
 
@@ -156,8 +159,10 @@ def run(
             release.add_corpus(_as_read(corpus, parts_read.values()))
         if broken and not (built or missing):
             raise next(iter(broken.values()))
+        progress(WRITING, 0, 1)
         failed = [] if request.keep_failed else release.leave_out_failed()
         complete = release.finish()
+        progress(WRITING, 1, 1)
     for place in kept:
         place.unlink(missing_ok=True)
     present = [name for name in built if name in complete.configs]
@@ -212,13 +217,13 @@ def audited_configs(
     results = (_for_release(config, task, corpus, request) for task, config in zip(tasks, unaudited, strict=True))
     if not request.audit:
         for n_built, result in enumerate(results, 1):
-            progress(f"building {corpus.lang}", n_built, len(tasks))
+            progress(f"building {corpus.lang}: tasks", n_built, len(tasks))
             yield result, None
         return
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
 
     texts, waiting = SourceTexts(corpus), deque[Config | Unavailable]()
-    step, n_done = f"auditing {corpus.lang}", 0
+    step, n_done = f"auditing {corpus.lang}: tasks", 0
 
     def work() -> Iterator[tuple[Config, pl.DataFrame, tuple[str, ...] | None]]:
         for n_made, result in enumerate(results):  # few wait for their audit: all tables together are large

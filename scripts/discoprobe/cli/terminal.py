@@ -82,7 +82,9 @@ class ProgressDisplay:
         task = next(task for task in self._bars.tasks if task.id == bar)
         if task.finished and done < total:  # the same step of another corpus, whose time begins now
             self._bars.reset(bar)
-        self._bars.update(bar, completed=done, total=total, at=task.elapsed or 0.0, last=done - task.completed)
+        self._bars.update(
+            bar, completed=done, total=total, at=task.elapsed or 0.0, last=done - task.completed, visible=done < total
+        )
         if step == ANNOTATING:
             rate = task.speed
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
