@@ -1,5 +1,7 @@
 """The gallery of the site is what the sample gives, and is shown on its pages."""
 
+import ast
+import json
 import re
 import runpy
 from html.parser import HTMLParser
@@ -72,3 +74,22 @@ def test_labels_can_be_read_on_their_colours():
     colours = re.findall(r"\.l\d \{ background: #(\w{6})", style)
     assert len(colours) == SCRIPT["COLOURS"]
     assert min((1 + 0.05) / (luminance(colour) + 0.05) for colour in colours) >= 4.5
+
+
+def test_the_notebook_of_the_cookbook_runs(tmp_path, monkeypatch):
+    """Its cells, one after the other; the last line of a cell is shown, as text or HTML."""
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
+    names, shown_as_html = {}, 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        *lines, last = ast.parse("".join(cell["source"])).body
+        exec(compile(ast.Module(lines, []), cell["id"], "exec"), names)
+        assert isinstance(last, ast.Expr), cell["id"]
+        value = eval(compile(ast.Expression(last.value), cell["id"], "eval"), names)
+        shown_as_html += bool(getattr(value, "_repr_html_", str)())
+        assert repr(value)
+    assert shown_as_html >= 5
+    assert names["release"].folder.is_dir()
+    assert names["release"].verify().differences == ()
