@@ -22,7 +22,7 @@ from discoprobe.builders.sentences import Connectives
 from discoprobe.builders.sentences.connectives import Connective
 from discoprobe.builders.sentences.predicate import CompoundTense
 from discoprobe.cards import read_marks
-from discoprobe.cli import app
+from discoprobe.cli import ANYWHERE, app
 from discoprobe.loaders import allowed_values, mistakes
 from discoprobe.loaders.languages import parse_language
 from discoprobe.loaders.languages.language import GeneralFacts
@@ -111,7 +111,7 @@ def test_readme_is_short():
 
 def command_of(words):
     """The command that the words call, and its arguments."""
-    words = [word for word in words if word not in {"-v", "--verbose"}]
+    words = [word for word in words if word not in ANYWHERE]
     name = next((tuple(words[:n]) for n in (2, 1) if tuple(words[:n]) in LEAVES), None)
     assert name, f"no such command: {' '.join(words)}"
     return LEAVES[name], words[len(name) :]
@@ -311,7 +311,7 @@ ARGUMENTS = {"bench", "context", "drops", "shard", "trees"}
 def test_functions_that_guides_name_exist(name):
     """``room.module.function``, below ``discoprobe.builders`` or ``discoprobe``."""
     for dotted in re.findall(r"`([a-z]\w*(?:\.[a-z]\w*)+)(?=[`(])", TEXTS[name]):
-        if dotted.partition(".")[0] in ARGUMENTS or dotted.endswith((".py", ".toml", ".conllu", ".rels")):
+        if dotted.partition(".")[0] in ARGUMENTS or dotted.endswith((".py", ".toml", ".conllu", ".rels", ".json")):
             continue
         for package in ("discoprobe.builders", "discoprobe"):
             with contextlib.suppress(ImportError, AttributeError):
