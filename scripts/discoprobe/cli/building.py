@@ -335,6 +335,10 @@ def show_annotated(annotated: AnnotatedCorpus, out: str) -> None:
         sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
     else:
         sys.stdout.write("nothing to annotate: the annotation is complete\n")
+    for row in expected_rows(manifest.sentences, manifest.documents):
+        if row.is_small:
+            needed = f"200/50/100 need about {row.needed:,} sentences in {row.texts:,} such texts"
+            sys.stdout.write(f"{row.task}: about {row.rows:,} rows; {needed}\n")
     drops = [(step, reason, n) for step, reasons in manifest.drops.items() for reason, n in reasons.items()]
     for columns, values in (
         (("left out in", "reason", "number"), drops),
@@ -342,10 +346,6 @@ def show_annotated(annotated: AnnotatedCorpus, out: str) -> None:
     ):
         if values:
             terminal.show([dict(zip(columns, line, strict=True)) for line in values], columns)
-    for row in expected_rows(manifest.sentences, manifest.documents):
-        if row.is_small:
-            needed = f"200/50/100 need about {row.needed:,} sentences in {row.texts:,} such texts"
-            sys.stdout.write(f"{row.task}: about {row.rows:,} rows; {needed}\n")
 
 
 @app.command()
