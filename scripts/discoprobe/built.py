@@ -75,8 +75,8 @@ class BuiltConfig(Config, frozen=True, dict=True):
         """Its audit, made when it is first asked for; as in `build run`, beside the texts of its corpus."""
         texts, others = None, None
         if corpus := vars(self).get("corpus"):
-            (texts,) = pipeline.source_texts(corpus, [self])
-            (others,) = pipeline.other_texts(corpus, [self], [texts])
+            sources = pipeline.SourceTexts(corpus)
+            texts, others = sources.of(self), sources.others(self)
         return with_rows(judged([audit(self, texts, others)])[0], from_config(self))
 
     def to_datasets(self) -> DatasetDict:
