@@ -353,6 +353,8 @@ def _frame(rows: Any) -> pl.DataFrame:
     Raises:
         UnreadableDataError: they are no rows.
     """
+    if rows is None:
+        raise UnreadableDataError("None is no data; give a frame, a dataset, rows, or the path of files")
     try:
         if hasattr(rows, "features"):
             import datasets

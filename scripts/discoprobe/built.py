@@ -6,6 +6,7 @@ commands of the same names, and call the same functions; those that need files t
 
 from __future__ import annotations
 
+import difflib
 import functools
 import itertools
 import threading
@@ -60,6 +61,8 @@ class BuiltConfig(Config, frozen=True, dict=True):
         """The rows of a split as `datasets` has them; `splits` has them as an Arrow table."""
         from datasets import Dataset
 
+        if split not in self.splits:
+            raise KeyError(f"no split '{split}'; there are {', '.join(self.splits)}")
         return Dataset(with_features(self.splits[split], self.labels))
 
     def __iter__(self) -> Iterator[str]:
@@ -172,6 +175,10 @@ class BuiltRelease(Mapping[str, BuiltConfig]):
 
     def __getitem__(self, name: str) -> BuiltConfig:
         """The config of this name, such as ``dc_es``."""
+        if name not in self._configs:
+            near = difflib.get_close_matches(name, self._configs, n=3, cutoff=0.4) or [*self._configs][:3]
+            why = f": {self.missing[name]}" if name in self.missing else f"; did you mean {' or '.join(near)}?"
+            raise KeyError(f"no config '{name}'{why}")
         return self._configs[name]
 
     def __iter__(self) -> Iterator[str]:

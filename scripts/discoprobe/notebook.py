@@ -129,6 +129,9 @@ def build(  # type: ignore[misc]  # noqa: PLR0913 (one parameter per option, whi
         sources, langs = langs, sources
     read = tuple(source for source in sources if isinstance(source, Corpus))
     with progress_bars(shown=progress) as report:
+        for name, value, least in (("seed", seed, None), ("jobs", jobs, 1)):
+            if not isinstance(value, int | None) or (least is not None and value is not None and value < least):
+                raise UsageError(f"{name} is {value!r}; give a whole number{', at least 1' * (least is not None)}")
         if read and len(read) < len(sources):
             raise UsageError("corpus has both corpora that were read and names; give one kind, or read the others")
         if read:
@@ -210,7 +213,7 @@ def _reasons(missing: dict[str, str]) -> str:
 
 def _several(value: Any) -> tuple[Any, ...]:
     """One value, or several, as a tuple."""
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+    return tuple(value) if isinstance(value, list | tuple) else () if value is None else (value,)
 
 
 def _is_language(source: object) -> bool:
