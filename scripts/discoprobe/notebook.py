@@ -129,9 +129,10 @@ def build(  # type: ignore[misc]  # noqa: PLR0913 (one parameter per option, whi
         sources, langs = langs, sources
     read = tuple(source for source in sources if isinstance(source, Corpus))
     with progress_bars(shown=progress) as report:
-        for name, value, least in (("seed", seed, None), ("jobs", jobs, 1)):
-            if not isinstance(value, int | None) or (least is not None and value is not None and value < least):
-                raise UsageError(f"{name} is {value!r}; give a whole number{', at least 1' * (least is not None)}")
+        if seed is not None and not isinstance(seed, int):
+            raise UsageError(f"seed is {seed!r}; give a whole number")
+        if not isinstance(jobs, int) or jobs < 1:
+            raise UsageError(f"jobs is {jobs!r}; give a whole number, at least 1")
         if read and len(read) < len(sources):
             raise UsageError("corpus has both corpora that were read and names; give one kind, or read the others")
         if read:
