@@ -26,7 +26,6 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import Audited, audit_entry
-from discoprobe.cards.text.templating import render
 from discoprobe.cards.text.verdicts import task_designs, verdicts
 from discoprobe.interactive import in_python, python_messages
 from discoprobe.loaders.catalogue.treebanks import HUB
@@ -64,6 +63,8 @@ class ReportWithRows(Report, frozen=True, dict=True):
 
     def _repr_html_(self) -> str:
         """The view in a notebook: rows, the verdict in words, and a table of the solvers by their gain."""
+        from discoprobe.cards.text.templating import render  # noqa: PLC0415 (imports jinja2)
+
         with_gain = [each for each in self.findings if each.gain is not None]
         return render(
             "report.html", report=self, verdict=self.verdict, text=in_python(self.verdict.text), known_as=KNOWN_AS,
