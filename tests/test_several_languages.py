@@ -64,3 +64,14 @@ def test_annotate_says_what_to_expect(command, notes):
     table = command("annotate", notes, "--lang", "es", "--segment", "--out", "one").stdout
     line = next(line for line in table.splitlines() if "dc" in line and "sentences" in line)
     assert re.search(r"dc: about \d+ rows; 200/50/100 need about [\d,]+ sentences in [\d,]+ such texts", line)
+
+
+def test_texts_that_are_too_short_for_most_tasks(command, tmp_path):
+    rows = [f"{n};Der Hund Nummer {n} schläft. Die Katze {n} läuft über die Wiese." for n in range(20)]
+    (tmp_path / "short.csv").write_text("\n".join(["id;text", *rows]), encoding="utf-8")
+    done = command("annotate", "short.csv", "--lang", "de", "--segment", "--set", "duplicates=no", "--out", "short")
+    assert done.returncode == 0, done.stderr
+    assert "note: short.csv: columns are separated by ;" in done.stdout
+    assert "bso: about 33 rows" in done.stdout
+    assert "texts have 2.0 sentences in the mean; most other tasks on documents need 6 or" in done.stdout
+    assert "dc: about" not in done.stdout

@@ -16,6 +16,8 @@ from discoprobe.builders.settings import MIN_ROWS
 
 RATES: Final = {"bso": 0.83, "so": 0.34, "sp_swap": 0.25, "nsp": 0.14, "dc": 0.13, "sp": 0.088, "cloze": 0.067}
 """Task → rows of all splits by sentence of text; of the three languages the median."""
+SHORTEST: Final = 6
+"""Sentences of a text that most tasks on documents need; `bso` needs two."""
 SHARES: Final = (0.55, 0.14, 0.28)
 """The share of rows that train, validation and test get in a small corpus, at least."""
 
@@ -47,12 +49,16 @@ def rows_needed() -> int:
 
 
 def expected_rows(sentences: int, documents: int) -> list[ExpectedRows]:
-    """The rows of tasks on documents that a corpus is likely to give, those with most rows first."""
+    """The rows of tasks on documents that a corpus is likely to give, those with most rows first.
+
+    Of texts with fewer than ``SHORTEST`` sentences in the mean only `bso` is known to have rows.
+    """
     length = max(1.0, sentences / max(1, documents))
     needs = {task: _rounded(rows_needed() / rate) for task, rate in RATES.items()}
     return [
         ExpectedRows(task, round(sentences * rate), needs[task], math.ceil(needs[task] / length))
         for task, rate in RATES.items()
+        if length >= SHORTEST or task == "bso"
     ]
 
 

@@ -320,7 +320,7 @@ def show_annotated(annotated: AnnotatedCorpus, out: str) -> None:
     For tasks on documents it also says how many rows they are likely to give, and how much text a published config
     needs.
     """
-    from discoprobe.expected_rows import expected_rows
+    from discoprobe.expected_rows import SHORTEST, expected_rows
 
     manifest = annotated.manifest
     for note in annotated.notes:
@@ -339,6 +339,9 @@ def show_annotated(annotated: AnnotatedCorpus, out: str) -> None:
         if row.is_small:
             needed = f"200/50/100 need about {row.needed:,} sentences in {row.texts:,} such texts"
             sys.stdout.write(f"{row.task}: about {row.rows:,} rows; {needed}\n")
+    if manifest.sentences < SHORTEST * manifest.documents:
+        short = f"texts have {manifest.sentences / manifest.documents:.1f} sentences in the mean"
+        terminal.print_wrapped(f"{short}; most other tasks on documents need {SHORTEST} or more")
     drops = [(step, reason, n) for step, reasons in manifest.drops.items() for reason, n in reasons.items()]
     for columns, values in (
         (("left out in", "reason", "number"), drops),
