@@ -8,6 +8,7 @@ document or sentence everywhere, by its content: copies in several corpora have 
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -500,6 +501,23 @@ class Corpus(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         names = ", ".join(source.name for source in self.sources)
         return f"<Corpus {self.lang}: {self.n_sentences:,} sentences, {self.n_documents:,} documents; {names}>"
+
+    def _repr_html_(self) -> str:
+        """The view in a notebook: its size, what is annotated, and its sources."""
+        facts = {
+            "documents": f"{self.n_documents:,}", "sentences": f"{self.n_sentences:,}", "words": f"{self.n_words:,}",
+            "annotation": ", ".join(layer for layer in LAYERS if layer in self.layers) or "none",
+            "left out": ", ".join(f"{n:,} {reason}" for reason, n in self.drops.items()),
+            "sources": "; ".join(f"{source.name} ({source.licence})" for source in self.sources),
+            "notes": "; ".join(self.notes),
+        }  # fmt: skip
+        left = 'style="text-align: left"'
+        rows = "".join(
+            f"<tr><th {left}>{name}</th><td {left}>{html.escape(fact)}</td></tr>"
+            for name, fact in facts.items()
+            if fact
+        )
+        return f"<p><b>Corpus</b> of language <b>{html.escape(self.lang)}</b></p><table>{rows}</table>"
 
     @classmethod
     def of_shards(cls, lang: str, shards: Iterable[Shard], sources: tuple[Source, ...] = ()) -> Corpus:

@@ -1,7 +1,8 @@
 """Reads text files and containers of rows: JSON lines, JSON, CSV, TSV, parquet, and datasets of ``datasets``.
 
 Bytes become characters (``read_text``, ``read_lines``): the encoding is the one that the user gives, the one of the
-byte order mark, or UTF-8. It is never guessed, except that files of labelled data may be UTF-16 without a mark.
+byte order mark, or UTF-8; files may be UTF-16 without a mark (``utf_16_of``). For raw text, whose language is known,
+`raw.text_rows` also finds the code page of an old file.
 
 Characters become rows in two ways. ``read_records`` and ``dataset_records`` give the rows of a corpus one at a time,
 with their numbers: memory holds few of them, and reading continues after a malformed one. They use Python's modules for
@@ -84,14 +85,14 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
         if encoding or not codec.startswith("utf-8") or b"\0" not in data:
             place = error.start + len(data) - len(error.object)
             expected = error.encoding.replace("utf-", "UTF-").replace("utf8", "UTF-8").replace("_", "-")
-            remedy = "give its encoding with --set encoding=NAME"
+            remedy = "give its encoding with --encoding, such as cp1252"
             remedy = f"the encoding given is {encoding}; is it another?" if encoding else remedy
             problem = f"byte {data[place]:#04x} at position {place} is not {expected} ({error.reason}); {remedy}"
             raise CorpusFormatError(problem, path=name) from error
         text = "\0"  # it is binary, or UTF-16 without byte order mark
     if "\0" in text:
         where = f" at position {data.index(0)}" if codec.startswith("utf-8") else ""
-        remedy = "if it is UTF-16 without byte order mark, name the encoding with --set encoding=utf-16-le (or -be)"
+        remedy = "if it is UTF-16 without byte order mark, name the encoding with --encoding utf-16-le (or -be)"
         raise CorpusFormatError(f"NUL byte{where}: not a text file; {remedy}", path=name)
     return text
 
@@ -139,6 +140,16 @@ def suffix_of(path: Path) -> str:
     return plain_name(path).suffix.lower()
 
 
+WITHOUT_MARK: Final = "UTF-16 without a byte order mark"
+
+
+def utf_16_of(data: bytes) -> str:
+    """The codec of UTF-16 without a byte order mark, known by its zero bytes; empty for any other text."""
+    start = data[:200]
+    is_wide = len(start) > 1 and start.count(0) >= max(1, len(start) // 3)
+    return ("utf-16-le" if data[1] == 0 else "utf-16-be") if is_wide else ""
+
+
 def read_labelled_text(path: Path, encoding: str = "") -> tuple[str, tuple[str, ...]]:
     r"""The text of a file of labelled data, and remarks if it is not in UTF-8 or its lines end in ``\r`` alone.
 
@@ -158,8 +169,8 @@ def read_labelled_text(path: Path, encoding: str = "") -> tuple[str, tuple[str, 
     codec, remarks = _codec(data[:4], encoding), tuple[str, ...]()
     if not codec.startswith("utf-8"):
         remarks = (codec.upper(),)
-    elif not encoding and len(data) > 1 and data[:200].count(0) >= len(data[:200]) // 3:
-        codec, remarks = "utf-16-le" if data[1] == 0 else "utf-16-be", ("UTF-16 without a byte order mark",)
+    elif not encoding and (found := utf_16_of(data)):
+        codec, remarks = found, (WITHOUT_MARK,)
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
@@ -180,16 +191,22 @@ Choose = Callable[[Sequence[str]], Collection[str]]
 
 TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".csv", ".tsv")
 """The suffixes of containers that ``read_records`` reads in a corpus."""
+LINES_OF_SEPARATOR: Final = 100
+"""First lines of a CSV file by which its separator is found."""
+TAB: Final = "\t"
 PARQUET_BATCH: Final = 256
 """Number of rows of a parquet file that are in memory at a time."""
 TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
 """Words for the types that messages of `msgspec` name."""
 
 
-def read_records(path: Path, name: str, choose: Choose = list, encoding: str = "") -> Records:
+def read_records(
+    path: Path, name: str, choose: Choose = list, encoding: str = "", note: Callable[[str], object] = str
+) -> Records:
     """The rows of a parquet, CSV or TSV file, of JSON lines, or of a JSON array, which is read at once.
 
-    CSV has commas, TSV has tabs, both have a header and quoting; rows that are blank are skipped, but counted in the
+    The separator of CSV is found as in ``read_table``; ``note`` is told if it is no comma. TSV has tabs. Both have a
+    header and quoting; rows that are blank are skipped, but counted in the
     numbers, in which the header of a CSV file is 0. JSON lines are numbered by line. ``name`` is for messages.
 
     Raises:
@@ -202,9 +219,14 @@ def read_records(path: Path, name: str, choose: Choose = list, encoding: str = "
             batches = parquet.iter_batches(PARQUET_BATCH, columns=[*choose(parquet.schema_arrow.names)])
             yield from enumerate((record for batch in batches for record in batch.to_pylist()), 1)
         return
-    with closing(read_lines(path, name, encoding)) as lines:
+    with closing(read_lines(path, name, encoding)) as all_lines:
+        lines: Iterator[str] = all_lines
         if suffix in {".csv", ".tsv"}:
-            yield from _csv_records(lines, name, choose, "," if suffix == ".csv" else "\t")
+            first_lines, lines = _looked_at(lines, LINES_OF_SEPARATOR)
+            separator = _separator("".join(first_lines), suffix) if suffix == ".csv" else "\t"
+            if separator != {".csv": ",", ".tsv": "\t"}[suffix]:
+                note(f"{name}: columns are separated by {'tabs' if separator == TAB else separator}")
+            yield from _csv_records(lines, name, choose, separator)
             return
         first = next(lines, "")
         if not first.lstrip().startswith("["):
@@ -255,6 +277,23 @@ def type_problem(error: msgspec.ValidationError) -> str:
     expected, *actual = [TYPES.get(name, f"'{name}'") for name in re.findall(r"`(\w+)", problem)]
     place = re.sub(r"\[(\d+)\]", lambda index: f".item {int(index[1]) + 1}", path.strip("`")).replace(".", ", ")
     return f"{place}: expected {expected}, found {actual[0]}" if actual else f"{place}: no {expected}"
+
+
+def _looked_at(lines: Iterator[str], n: int) -> tuple[list[str], Iterator[str]]:
+    """The first lines, and an iterator over all; an error that they end with is raised by the latter."""
+    first: list[str] = []
+
+    def rest(error: DiscoprobeError | None) -> Iterator[str]:
+        yield from first
+        if error:
+            raise error
+        yield from lines
+
+    try:
+        first.extend(itertools.islice(lines, n))
+    except DiscoprobeError as error:
+        return first, rest(error)
+    return first, rest(None)
 
 
 def _csv_records(lines: Iterable[str], name: str, choose: Choose, separator: str) -> Records:

@@ -258,7 +258,14 @@ def readings() -> str:
     return _markdown_table(("round", "task", "", "languages", "read/agreed/wrong"), lines)
 
 
+def first_build() -> str:
+    """The output of the first command of README, as a block."""
+    (block, *_) = re.findall(r"^```text\n.*?^```\n", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return block
+
+
 TABLES = {
+    "first_build": first_build,
     "rounds": rounds,
     "readings": readings,
     "columns": columns,

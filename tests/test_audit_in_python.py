@@ -204,7 +204,7 @@ def test_a_label_to_leave_out_has_to_be_in_some_dataset(tmp_path):
     assert ({data.name: data.counts for data in read}, skipped) == ({"first": {"test": 30}, "second": {"test": 20}}, ())
     with pytest.raises(UnreadableDataError, match=r"^--exclude d: no row has this label; the labels are a, b, c$"):
         CliRunner().invoke(app, ["audit", *both, "--exclude", "d"], catch_exceptions=False)
-    with pytest.raises(UnreadableDataError, match="--exclude d: no row"):
+    with pytest.raises(UnreadableDataError, match=r"^exclude d: no row"):
         discoprobe.audit([{"text": f"One sentence {n}.", "label": n % 2} for n in range(30)], exclude="d")
     withheld = [{"text": f"One sentence {n}.", "label": n % 3 - 1} for n in range(30)]
     assert discoprobe.audit(withheld, exclude="-1").labels == ("0", "1")

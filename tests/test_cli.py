@@ -217,12 +217,6 @@ def test_help_and_version(process):
     assert process("--version").stdout.strip().count(".") == 2
 
 
-def test_nothing_at_all_shows_the_help(command):
-    done = command()
-    assert "Usage" in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-
-
 def test_a_reader_that_stops_early():
     """`build tasks | head -1` ends without a traceback."""
     done = subprocess.run(

@@ -22,7 +22,7 @@ from discoprobe.builders.sentences import Connectives
 from discoprobe.builders.sentences.connectives import Connective
 from discoprobe.builders.sentences.predicate import CompoundTense
 from discoprobe.cards import read_marks
-from discoprobe.cli import app
+from discoprobe.cli import ANYWHERE, app
 from discoprobe.loaders import allowed_values, mistakes
 from discoprobe.loaders.languages import parse_language
 from discoprobe.loaders.languages.language import GeneralFacts
@@ -111,7 +111,7 @@ def test_readme_is_short():
 
 def command_of(words):
     """The command that the words call, and its arguments."""
-    words = [word for word in words if word not in {"-v", "--verbose"}]
+    words = [word for word in words if word not in ANYWHERE]
     name = next((tuple(words[:n]) for n in (2, 1) if tuple(words[:n]) in LEAVES), None)
     assert name, f"no such command: {' '.join(words)}"
     return LEAVES[name], words[len(name) :]
@@ -261,7 +261,7 @@ def test_presets_are_documented_with_their_settings():
 
 def test_every_option_of_reading_is_in_docs_and_help():
     """The options that ``annotate --set`` takes are those of `ReadOptions` that have no option of their own."""
-    names = set(NAMES) - {"text", "id", "genre", "sentences", "on_error"}
+    names = set(NAMES) - {"text", "id", "genre", "sentences", "on_error", "encoding"}
     assert first_column(TEXTS["docs/raw_text.md"], "option") == names
     assert names_in_help(option_of(("annotate",), "--set")) == names
 
@@ -269,7 +269,11 @@ def test_every_option_of_reading_is_in_docs_and_help():
 def test_every_output_is_compared():
     """One of the tests above compares each of these blocks; a page that shows another output needs another test."""
     shown = {name: len(blocks(text, "text")) + text.count("\n>>> ") for name, text in TEXTS.items()}
-    assert {name: n for name, n in shown.items() if n} == {"README.md": 3, "docs/adding_a_task.md": 1}
+    assert {name: n for name, n in shown.items() if n} == {
+        "README.md": 3,
+        "docs/adding_a_task.md": 1,
+        "docs/index.md": 1,
+    }
     mixed = [line for text in TEXTS.values() for block in blocks(text, "console") for line in block.splitlines()]
     assert [line for line in mixed if not line.startswith("$ ")] == [], "commands and their output are two blocks"
     json_blocks = {name: len(blocks(text, "json")) for name, text in TEXTS.items()}
@@ -307,7 +311,7 @@ ARGUMENTS = {"bench", "context", "drops", "shard", "trees"}
 def test_functions_that_guides_name_exist(name):
     """``room.module.function``, below ``discoprobe.builders`` or ``discoprobe``."""
     for dotted in re.findall(r"`([a-z]\w*(?:\.[a-z]\w*)+)(?=[`(])", TEXTS[name]):
-        if dotted.partition(".")[0] in ARGUMENTS or dotted.endswith((".py", ".toml", ".conllu", ".rels")):
+        if dotted.partition(".")[0] in ARGUMENTS or dotted.endswith((".py", ".toml", ".conllu", ".rels", ".json")):
             continue
         for package in ("discoprobe.builders", "discoprobe"):
             with contextlib.suppress(ImportError, AttributeError):
@@ -359,7 +363,7 @@ def test_tables_of_docs_are_up_to_date():
 
 
 def test_every_count_of_raw_text_is_explained():
-    page = TEXTS["docs/raw_text.md"].partition("## What the counts mean")[2].partition("\n## ")[0]
+    page = TEXTS["docs/adding_a_corpus.md"].partition("## What annotate.json counts")[2].partition("\n## ")[0]
     rows = [re.findall(r"^\| (`.+?) \|", part, re.MULTILINE) for part in page.split("what it counts")[1:]]
     tables = [set(re.findall(r"`([a-z-]+)`", " ".join(first))) for first in rows]
     kinds = set(typing.get_args(Kind)) - RUNNING

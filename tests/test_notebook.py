@@ -12,7 +12,7 @@ from datasets import load_dataset
 from shared import sample_file
 
 import discoprobe
-from discoprobe import notebook, pipeline
+from discoprobe import built, interactive, pipeline
 from discoprobe.cards.release.rows import write_split
 from discoprobe.plan import plan
 from discoprobe.request import Request
@@ -116,7 +116,7 @@ def test_rows_without_pairs_have_different_labels(corpus):
 
 def test_the_view_of_a_large_config_does_not_wait_for_an_audit(corpus, monkeypatch):
     config = discoprobe.build("bso", corpus)
-    monkeypatch.setattr(notebook, "QUICK", 100)
+    monkeypatch.setattr(built, "QUICK", 100)
     assert "not audited" in Page(config._repr_html_()).text
     assert config.report.name == "bso_es"
     assert "not audited" not in Page(config._repr_html_()).text
@@ -127,7 +127,7 @@ def test_text_of_a_corpus_is_no_html(config):
     sentences = [["<b>x & y</b>", "<script>"]] * table.num_rows
     hostile = table.set_column(table.column_names.index("sentences"), "sentences", [sentences])
     values = {name: getattr(config, name) for name in config.__struct_fields__}
-    changed = notebook.BuiltConfig(**values | {"splits": {**config.splits, "test": hostile}})
+    changed = built.BuiltConfig(**values | {"splits": {**config.splits, "test": hostile}})
     vars(changed)["report"] = config.report
     page = Page(changed._repr_html_())
     assert "<b>x & y</b>" in page.text
@@ -155,7 +155,7 @@ def test_a_table_of_pandas_has_all_rows_with_split_and_names_of_labels(config):
 def test_progress_goes_to_stderr_after_a_delay_and_can_be_left_out(corpus, capsys, monkeypatch):
     discoprobe.build("bso", corpus)
     assert capsys.readouterr().err == "", "nothing takes a second"
-    monkeypatch.setattr(notebook, "DELAY", 0)
+    monkeypatch.setattr(interactive, "DELAY", 0)
     discoprobe.load_corpus("es", "sample")
     assert "reading" in capsys.readouterr().err
     discoprobe.load_corpus("es", "sample", progress=False)

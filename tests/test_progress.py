@@ -1,8 +1,10 @@
 """Progress where stderr is no terminal: a line a minute with all that is not done, and the speed at the end."""
 
+import re
 import time
 
 import pytest
+from shared import ROOT
 
 from discoprobe.cli import terminal
 from discoprobe.loaders import WORDS
@@ -122,3 +124,25 @@ def test_annotation_is_counted_in_words(clock, capsys):
         clock[0] = 61
         progress("annotating", 2_000, 50_000)
     assert "annotating: 2,000 of 50,000 words" in capsys.readouterr().err
+
+
+def test_a_bar_that_is_full_is_not_shown(clock):
+    """What is full is done, and another step is at work; of a step that is named again the bar comes back."""
+    with terminal.progress() as progress:
+        progress("building es: tasks", 1, 2)
+        progress("reading es: kB of text", 9, 9)
+        shown = {task.description: task.visible for task in progress._bars.tasks}
+        assert shown == {"building es: tasks": True, "reading es: kB of text": False}
+        progress("reading es: kB of text", 1, 9)
+        assert all(task.visible for task in progress._bars.tasks)
+
+
+def test_every_step_says_what_it_counts():
+    """``auditing es: datasets``; a step of a single unit has a name only."""
+    named = {}
+    for path in [*(ROOT / "scripts" / "discoprobe").glob("*.py"), *(ROOT / "cards").rglob("*.py")]:
+        named |= dict.fromkeys(
+            re.findall(r'progress\(f?"([^"]+)", (?!0, 1\)|1, 1\))', path.read_text("utf-8")), path.name
+        )
+    assert len(named) >= 5
+    assert [step for step in named if ": " not in step] == []

@@ -70,8 +70,16 @@ def read_own(
         name: of the config, or the path that ends with it.
         splits: name of the split → its rows.
         shape: what one row holds.
-        class_names: label column → the names that its numbers index.
+        class_names: label column → the names that its numbers index, or that it has in place of numbers.
     """
+    if any(frame.schema["label"] == pl.String for frame in splits.values()):
+        known = class_names.get("label") or sorted({label for frame in splits.values() for label in frame["label"]})
+        index = {label: at for at, label in enumerate(known)}
+        splits = {
+            split: frame.with_columns(pl.col("label").replace_strict(index, return_dtype=pl.Int64))
+            for split, frame in splits.items()
+        }
+        class_names = {**class_names, "label": tuple(known)}
     data = _as_input(name, splits, shape, class_names.get("label", ()))
     data = msgspec.structs.replace(data, read=Provenance("config of discoprobe"))
     task = (all_tasks() | generated_tasks()).get(name.rsplit("/", 1)[-1].rsplit("_", 1)[0])

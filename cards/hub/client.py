@@ -239,7 +239,7 @@ class Hub:
         """
         additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
         uses_storage = not constants.HF_HUB_DISABLE_XET and find_spec("hf_xet") is not None
-        progress("uploading", 0, len(additions))
+        progress("uploading: files", 0, len(additions))
         for start in range(0, len(additions), BATCH):
             batch = additions[start : start + BATCH]
             size = sum(addition.upload_info.size for addition in batch)
@@ -248,7 +248,7 @@ class Hub:
             )
             limit = _STORAGE_LEAST + size / _STORAGE_SPEED if uses_storage else None
             self._retry("uploading", send, limit=limit)
-            progress("uploading", min(start + BATCH, len(additions)), len(additions))
+            progress("uploading: files", min(start + BATCH, len(additions)), len(additions))
         return additions
 
     def commit(

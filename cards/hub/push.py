@@ -176,7 +176,7 @@ def _read_back(hub: Hub, staged: Staged, oid: str, number: int, progress: Callab
             expected = {split: sum(labels.values()) for split, labels in counts.items()}
             if (loaded := hub.load(name, oid, Path(cache))) != expected:
                 raise RemoteError(f"{name} of {oid[:12]} loads with {loaded} rows, not {expected}; it is not tagged")
-            progress("reading back", done, len(chosen))
+            progress("reading back: datasets", done, len(chosen))
 
 
 def _tag(hub: Hub, name: str, oid: str) -> None:

@@ -30,7 +30,7 @@ from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
-from discoprobe.cards.text.verdicts import ABOVE, verdicts
+from discoprobe.cards.text.verdicts import ABOVE, verdicts, why_left_out
 from discoprobe.loaders import languages
 from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
@@ -246,10 +246,9 @@ class Release:
                 return failed
             for name, verdict in failing.items():
                 entry = configs[name]
-                reason = f"the audit failed: {verdict.faults}"  # ``serious: length accuracy 0.630 (threshold 0.520)``
                 if verdict.of_design:
-                    reason = f"the audit failed with the rows of all languages of the task: {verdict.faults}"
                     self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
+                reason = why_left_out(verdict)
                 left_out = Unavailable(name, entry.task, entry.lang, reason, entry.candidates, entry.drops)
                 failed.append(left_out)
                 self._missing.append(left_out)

@@ -64,6 +64,11 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
     }  # fmt: skip
 
 
+def why_left_out(verdict: Verdict) -> str:
+    """Why a config that fails the audit is no part of a release."""
+    return f"the audit failed{' with the rows of all languages of the task' * verdict.of_design}: {verdict.faults}"
+
+
 def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     """The verdict on an audit, and on the design of the task by the checks that are above in all languages together."""
     findings, undecided = audit.findings, audit.open

@@ -38,7 +38,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
     id: str = ""  # the column with the ids of documents
     genre: str = ""  # the column with genres
     sentences: str = ""  # the column with the text as a list of sentences, or of such lists, one per paragraph
-    encoding: str = ""  # of text files and text tables; if empty, UTF-8, or UTF-16 and UTF-32 with a byte order mark
+    encoding: str = ""  # of text files and text tables; if empty, by their content (``text_rows.encoding_of``)
     lines: Lines = "auto"  # what the lines of a text are; ``auto`` decides per document (``plain_text.line_kind``)
     on_error: OnError = "stop"  # at a document that cannot be read; ``skip`` counts it
     split: str = ""  # of a Hub or saved dataset; all splits if empty
@@ -51,6 +51,7 @@ class ReadOptions(msgspec.Struct, frozen=True):
     language_share: Share = 0.5  # least share of a document's text in paragraphs of its language; 0 switches it off
     boilerplate: Count = 5  # number of documents from which a recurring line is boilerplate; 0 switches it off
     duplicates: bool = True  # drop paragraphs and documents that repeat earlier ones, exactly or nearly
+    among: tuple[str, ...] = ()  # languages of a source with several: documents of another of them are not read
 
 
 ANNOTATING: Final = ("tokenize", "pos", "lemma", "depparse")
@@ -74,7 +75,7 @@ class AnnotationOptions(msgspec.Struct, frozen=True):
 
 
 DEFAULT: Final = AnnotationOptions()
-NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name != "lang")
+NAMES: Final = tuple(field.name for field in msgspec.structs.fields(ReadOptions) if field.name not in {"lang", "among"})
 WORDS: Final = {"yes": True, "no": False}
 
 
@@ -114,11 +115,12 @@ RUNNING: Final = frozenset({"text", "verse"})
 """The kinds of paragraphs that are running text; only these are annotated."""
 REASONS: Final = frozenset({
     "unknown-file", "about-the-corpus", "folder-loop", "unreadable", "empty-document", "short-document",
-    "document-language", "duplicate-document", "near-duplicate-document", "front-matter", "back-matter", "note",
+    "document-language", "other-corpus", "duplicate-document", "near-duplicate-document", "front-matter",
+    "back-matter", "note",
     "no-letters", "short-paragraph", "long-paragraph", "script", "paragraph-language", "boilerplate",
     "duplicate-paragraph", "near-duplicate-paragraph", "code", "formula", "table", "list", "empty-segment",
     "page-number", "running-head", "line-hyphen", "soft-hyphen", "control-character", "tag", "entity", "wiki-markup",
-    "bullet", "reference-mark", "not-nfc",
+    "bullet", "reference-mark", "not-nfc", "mail-header", "reply", "signature", "chat-prefix",
 })  # fmt: skip
 """Why something is removed or replaced; docs/raw_text.md explains each."""
 PLACES: Final = 20
@@ -316,10 +318,11 @@ class RawDocument(msgspec.Struct, frozen=True, eq=False):
 
 
 class DropCounts(msgspec.Struct):
-    """Number of removals by reason, and the first places of each."""
+    """Number of removals by reason, and the first places of each; and notes on how files were read."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def add(self, reason: str, place: str, n: int = 1) -> None:
         """Count ``n`` removals at a place.

@@ -102,6 +102,21 @@ MARKDOWN: Final = re.compile(
 """Code between fences; a formula on lines of its own; a row of a table, or the line under its head; a heading."""
 ITEM: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+\S")
 
+LAYOUT: Final = 3
+"""Least number of lines that follow each other and are a mail header, a list or a chat by their layout."""
+FIELD: Final = regex.compile(r"\p{L}[\p{L}\p{M} -]{0,24}:\s+\S")
+"""A line of a mail header, in any language: ``From: …``, ``Betreff: …``."""
+REPLY: Final = re.compile(r">+(?:\s|$)")
+"""A line of the mail that is answered."""
+SIGNATURE_LINES: Final = 12
+"""Most lines after ``--`` that are a signature."""
+TURN: Final = re.compile(
+    r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]\.?m\.?)?\]?"
+    r"\s*[-–]?\s*(?:<[^>]{1,30}>|[^\s:][^:]{0,30}:)\s+(?=\S)",
+    re.IGNORECASE,
+)
+"""Time and name before a message of a chat: ``[12:03] Ana:``, ``3/11/26, 12:03 - Ana:``, ``12:03 <ana>``."""
+
 PAGE: Final = re.compile(r"[\[({<|*–—-]{0,2}\s*(?:[^\W\d_]{1,6}\.?\s+)?(?P<number>\d{1,4})\s*[\])}>|*–—-]{0,2}")
 """A line with a page number: ``12``, ``- 12 -``, ``[12]``, ``Seite 12``, ``p. 12``."""
 DIGITS: Final = re.compile(r"\d+")
@@ -190,8 +205,13 @@ def _divide(
 ) -> Iterator[Paragraph]:
     """The paragraphs and headings of plain text."""
     lines = lines_of(row.source_text)
+    turns = chat_turns(lines)
+    for i, line in turns.items():
+        lines[i] = line
+    counts.add("chat-prefix", row.source, len(turns))
     filled = [i for i, line in enumerate(lines) if line.text]
-    reasons = {i: "boilerplate" for i in filled if lines[i].text in boilerplate} | markdown_lines(lines)
+    reasons = {i: "boilerplate" for i in filled if lines[i].text in boilerplate}
+    reasons |= laid_out_lines(lines) | markdown_lines(lines)
     reasons |= {filled[i]: reason for i, reason in page_lines([lines[i] for i in filled]).items()}
     for reason in reasons.values():
         counts.add(reason, row.source)
@@ -213,6 +233,8 @@ def _divide(
         between = set()
     bodies = [block for block, _ in blocks if not HEADING.match(block[0].text)]
     kind = options.lines
+    if kind == "auto" and turns:
+        kind = "paragraphs"
     if kind == "auto":
         kind = line_kind([[line.text for line in body] for body in bodies])
     titles = _titles(bodies, lines[filled[0]] if filled else None)
@@ -311,6 +333,39 @@ def markdown_lines(lines: Sequence[Line]) -> dict[int, str]:
         if inside:
             reasons[i] = "list"
     return reasons
+
+
+def laid_out_lines(lines: Sequence[Line]) -> dict[int, str]:
+    """The lines that are no running text by their layout: index → the reason to remove the line.
+
+    That are the header, the answered text and the signature of a mail, and lists: items that follow each other and
+    mostly end no sentence, while the turns of a dialogue do.
+    """
+    reasons: dict[int, str] = {}
+    texts = [line.text for line in lines]
+    for is_field, group in groupby(range(len(texts)), lambda i: FIELD.match(texts[i]) is not None):
+        places = [*group]
+        opens = not places[0] or not texts[places[0] - 1]
+        if is_field and opens and len(places) >= LAYOUT and any("@" in texts[i] for i in places):
+            reasons |= dict.fromkeys(places, "mail-header")
+    for is_item, group in groupby(range(len(texts)), lambda i: ITEM.match(texts[i]) is not None):
+        places = [*group]
+        if is_item and len(places) >= LAYOUT and sum(is_final(texts[i]) for i in places) * 2 < len(places):
+            reasons |= dict.fromkeys(places, "list")
+    replies = [i for i, text in enumerate(texts) if REPLY.match(text)]
+    reasons |= dict.fromkeys(replies if len(replies) > 1 or reasons else (), "reply")
+    last = max((i for i, text in enumerate(texts) if text == "--"), default=len(texts))
+    if len([text for text in texts[last:] if text]) <= SIGNATURE_LINES:
+        reasons |= {i: "signature" for i in range(last, len(texts)) if texts[i]}
+    return reasons
+
+
+def chat_turns(lines: Sequence[Line]) -> dict[int, Line]:
+    """The messages of a chat without time and name, by line; empty unless most lines of the text are messages."""
+    found = {i: match.end() for i, line in enumerate(lines) if (match := TURN.match(line.text))}
+    if len(found) < LAYOUT or len(found) * 2 < sum(bool(line.text) for line in lines):
+        return {}
+    return {i: replace(lines[i], start=lines[i].start + end, text=lines[i].text[end:]) for i, end in found.items()}
 
 
 def page_lines(lines: Sequence[Line]) -> dict[int, str]:

@@ -41,13 +41,13 @@ from discoprobe.loaders.files import File, alone, cache_folder, hash_of_json, wo
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import parsers, stanza_engine
-from discoprobe.loaders.raw.document import AnnotationOptions, RawDocument, group_by_size
+from discoprobe.loaders.raw.document import AnnotationOptions, RawDocument, ReadOptions, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents, conllu_text
 from discoprobe.loaders.raw.text_rows import check_kind, ids_beside
 
-FORMAT: Final = 11
+FORMAT: Final = 12
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
 change: all parts are then made again."""
 BATCH: Final = 40_000
@@ -61,12 +61,16 @@ MAX_FILE_NAME: Final = 200
 
 
 class AnnotatedCorpus(msgspec.Struct, frozen=True):
-    """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time."""
+    """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time.
+
+    ``notes`` say how files were read whose separator or encoding is not the usual one.
+    """
 
     folder: Path
     manifest: AnnotationManifest
     new_words: int
     seconds: float
+    notes: tuple[str, ...] = ()
 
 
 def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
@@ -261,7 +265,7 @@ def annotate(  # noqa: PLR0913 (what, how, and where to)
         manifest = AnnotationManifest(
             format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
             repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
-            made_by=dict(engine.identity), read={"source": read.name, **asdict(read.options)},
+            made_by=dict(engine.identity), read={"source": read.name, **_as_given(read.options)},
             documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
             drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
             drop_places=read.counts.places, source=sources, files=files,
@@ -269,7 +273,12 @@ def annotate(  # noqa: PLR0913 (what, how, and where to)
         if manifest != old:
             write_atomically(out / NAME, manifests.dump(manifest))
         shutil.rmtree(out / WORK, ignore_errors=True)
-        return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun)
+        return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun, tuple(read.counts.notes))
+
+
+def _as_given(options: ReadOptions) -> dict[str, Any]:
+    """The options as the manifest has them: other languages of the source only where there are some."""
+    return {name: value for name, value in asdict(options).items() if name != "among" or value}
 
 
 def _lock(out: Path) -> AbstractContextManager[None]:

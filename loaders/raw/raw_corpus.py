@@ -165,6 +165,11 @@ class RawCorpus(msgspec.Struct):
                 try:
                     for row in rows_in(file, self.name, self.options, self.counts):
                         empty, unique = False, row.doc_id
+                        if among := self.options.among:
+                            text = row.source_text or " ".join(each.text for each in row.paragraphs)
+                            if language_among(text, among) != self.options.lang:
+                                self.counts.add("other-corpus", row.source)
+                                continue
                         while not rows.add(unique, replace(row, doc_id=unique)):
                             repeated[row.doc_id] += 1
                             unique = f"{row.doc_id}~{repeated[row.doc_id] + 1}"
@@ -288,6 +293,24 @@ def _split_long(paragraph: Paragraph, source: str, longest: int, counts: DropCou
 def is_known(lang: str) -> bool:
     """Whether the classifier knows a language, or one that counts as the same."""
     return not _same_as(lang).isdisjoint(_classifier().nb_classes)
+
+
+def check_languages(among: Sequence[str]) -> None:
+    """Raise an error if texts of several languages cannot be told apart.
+
+    Raises:
+        UsageError: the classifier does not know a language, or confuses two.
+    """
+    for number, lang in enumerate(among):
+        other = next((other for other in among[:number] if other in _same_as(lang)), "")
+        if other or not is_known(lang):
+            why = f"texts of {other} and {lang} cannot be told apart" if other else f"{lang} cannot be told from others"
+            raise UsageError(f"{why}; annotate each from a folder of its own")
+
+
+def language_among(text: str, among: Sequence[str]) -> str:
+    """The most probable of some languages for a text, however short it is."""
+    return max(among, key=lambda lang: probabilities([text], lang)[0][0])
 
 
 def probabilities(texts: Sequence[str], lang: str) -> list[tuple[float, float]]:

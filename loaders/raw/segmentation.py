@@ -72,6 +72,8 @@ MISSED: Final = regex.compile(
     r"(?:[!?]|(?<=\p{L}{3})\.)[\p{Pe}\p{Pf}\p{Pi}\"']*\s+(?=[\p{Pd}\s]*[\p{Ps}\p{Pi}\"„¿¡]*\p{Lu})"
 )
 """The end of a sentence and a capital; the word before a full stop has at least three letters."""
+QUOTES: Final = dict.fromkeys(map(ord, '"«»“”„‟'), " ")
+"""Quotation marks, between which `sentencex` finds no end of a sentence; one that is never closed hides a paragraph."""
 
 
 PRINTS: Final = Version(importlib.metadata.version("sentencex")) < Version("1.0.14")
@@ -98,11 +100,13 @@ class Boundaries(LanguageSection, frozen=True):
         abbreviations: pattern of abbreviations that are always before another word (German *inkl.*, Spanish *D.*).
         ordinals: for languages where ordinals have a full stop and nouns a capital (*19. Jahrhundert*), the code of the
             language whose word frequencies are used for the word after the ordinal; empty for others.
+        ends: words that `sentencex` takes for abbreviations, and that end a sentence before a capital (Italian *no.*).
     """
 
     section: ClassVar[str] = "boundaries"
     abbreviations: str = ""
     ordinals: str = ""
+    ends: tuple[str, ...] = ()
 
 
 def correct_boundaries(
@@ -113,16 +117,21 @@ def correct_boundaries(
     ``spans`` are the sentences of a segmenter, in order, with only white space between them; by default those of
     ``sentencex``. ``corrections`` counts the boundaries that are moved, removed or added, by :data:`CORRECTIONS`.
     """
-    with _stdout_away() if PRINTS else nullcontext():
-        rules = [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
+    rules = _by_rule(text, lang)
     if not (spans := rules if spans is None else spans):
         return []
     start, end = spans[0][0], spans[-1][1]
     by_rule = {begin for begin, _ in rules}
     moved = [_move_past_signs(text, boundary) for boundary, _ in spans[1:]]
     of_segmenter = {boundary for boundary, _ in moved}
-    added = {match.end() for match in MISSED.finditer(text)} & by_rule
-    added |= {match.end() for match in YEAR.finditer(text)}
+    language = language_data(lang).section(Boundaries)
+    missed = {match.end() for match in MISSED.finditer(text)}
+    if not missed <= by_rule and (bare := text.translate(QUOTES)) != text:
+        missed &= by_rule | {begin for begin, _ in _by_rule(bare, lang)}
+    else:
+        missed &= by_rule
+    added = missed | {match.end() for match in YEAR.finditer(text)}
+    added |= {match.end() for match in _ends(language).finditer(text)} if language.ends else set()
     boundaries = sorted(at for at in of_segmenter | added if start < at < end)
     removed: dict[int, str] = {}
     begin = start
@@ -132,7 +141,6 @@ def correct_boundaries(
             begin = at
         else:  # a part beside the boundary has no letter and opens no sentence
             removed[at] = "signs-alone"
-    language = language_data(lang).section(Boundaries)
     removed |= {
         at: kind for at in boundaries if at not in removed and (kind := _kind_inside(text, at, language, by_rule))
     }
@@ -141,6 +149,21 @@ def correct_boundaries(
     corrections.update("missed-end" for at in boundaries if at not in of_segmenter)
     edges = pairwise([start, *boundaries, end])
     return [(high - len(text[low:high].lstrip()), low + len(text[low:high].rstrip())) for low, high in edges]
+
+
+def _by_rule(text: str, lang: str) -> list[Span]:
+    """The spans of the sentences of `sentencex`."""
+    with _stdout_away() if PRINTS else nullcontext():
+        return [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
+
+
+@cache
+def _ends(language: Boundaries) -> regex.Pattern[str]:
+    """The end of a sentence after one of the words of a language that look like abbreviations."""
+    words = "|".join(map(regex.escape, language.ends))
+    return regex.compile(
+        rf"(?<![\p{{L}}\p{{M}}.])(?:{words})\.[\p{{Pe}}\p{{Pf}}\"']*\s+(?=[\p{{Pi}}\"„¿¡]?\p{{Lu}}\p{{L}})"
+    )
 
 
 def sentence_spans(text: str, lang: str) -> list[Span]:

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 from discoprobe.loaders.files import File
+from discoprobe.loaders.languages.language import script_share
 from discoprobe.loaders.raw.document import (
     UNSAFE,
     DropCounts,
@@ -35,7 +36,16 @@ from discoprobe.loaders.raw.document import (
     percent_encode,
 )
 from discoprobe.loaders.raw.tei import read_tei
-from discoprobe.loaders.tables import TABLES, dataset_records, read_records, read_text, type_problem
+from discoprobe.loaders.tables import (
+    MARKS,
+    TABLES,
+    dataset_records,
+    read_bytes,
+    read_records,
+    read_text,
+    type_problem,
+    utf_16_of,
+)
 
 PLAIN: Final = (".txt",)
 TEI: Final = (".xml", ".tei")
@@ -56,6 +66,7 @@ COLUMNS: Final = {
     "genre": ("genre", "register", "domain"),
 }
 """Option → the column names, in lower case, that are tried in this order if the user does not name the column."""
+PARQUET: Final = ".parquet"
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character: JSON can express it, but UTF-8 cannot encode it."""
 
@@ -178,13 +189,51 @@ def rows_in(file: File, source: str, options: ReadOptions, counts: DropCounts) -
         for split, group in itertools.groupby(records, lambda record: record[0]):
             yield from rows_of(((number, record) for _, number, record in group), split, options, counts)
     elif is_table(file):
-        yield from rows_of(read_records(path, place, choose, options.encoding), place, options, counts)
+        encoding, note = encoding_of(path, place, options, counts), counts.notes.append
+        yield from rows_of(read_records(path, place, choose, encoding, note), place, options, counts)
     elif path.suffix.lower() in TEI:
         yield from read_tei(path, place, document_id(file.path), counts, options.min_document_words)
     elif ids := ids_beside(file):
         yield from aligned_rows(read_text(path, place, options.encoding), read_text(ids, ids.name), place)
     else:
-        yield RawDocument(document_id(file.path), (), place, read_text(path, place, options.encoding))
+        text = read_text(path, place, encoding_of(path, place, options, counts))
+        yield RawDocument(document_id(file.path), (), place, text)
+
+
+CODE_PAGES: Final = {
+    "cp1250": "bs cs hr hu pl ro sh sk sl", "cp1251": "be bg mk ru sr uk", "cp1253": "el", "cp1254": "az tr",
+    "cp1255": "he yi", "cp1256": "ar fa ur", "cp1257": "et lt lv",
+}  # fmt: skip
+"""Encoding of Windows → the languages that it is used for; those of other languages in Latin script have cp1252."""
+WESTERN: Final = "cp1252"
+
+
+def encoding_of(path: Path, place: str, options: ReadOptions, counts: DropCounts) -> str:
+    """The encoding of a text file: that of the options, else of its content, with a note unless it is UTF-8.
+
+    A file that is not UTF-8 has the code page of Windows for the language, as spreadsheets write it, if all of its
+    letters beyond ASCII are of the script of the language there. Empty where nothing fits, and for UTF-8.
+    """
+    if options.encoding or path.suffix.lower() == PARQUET:
+        return options.encoding
+    data = read_bytes(path, place)
+    if data.startswith(tuple(MARKS)):
+        return ""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        pages = (page for page, languages in CODE_PAGES.items() if options.lang in languages.split())
+        found = next(pages, WESTERN)
+        text = data.decode(found, "replace")
+        letters = "".join(sorted({char for char in text if char.isalpha() and not char.isascii()}))
+        usual = bool(letters and options.lang) and script_share(letters, options.lang) == 1
+        found = found if usual and "\ufffd" not in text and "\0" not in text else ""
+    else:
+        found = utf_16_of(data)
+    found = found or utf_16_of(data)
+    if found:
+        counts.notes.append(f"{place}: read as {found}; if that is wrong, name its encoding with --encoding")
+    return found
 
 
 def document_id(name: str) -> str:

@@ -5,8 +5,8 @@
 >>> config
 <BuiltConfig bso_es: 146 train, 28 validation, 72 test rows; labels in_order, swapped>
 
-`load_corpus` reads corpora, `build` builds a task from one, and `audit` measures how well simple baselines solve a
-config or any other data. A notebook shows a config as a table with its audit and some rows.
+`load_corpus` reads corpora. `build` builds a task, or several as a release, which can be saved and published. `audit`
+measures how well simple baselines solve a config or any other data. A notebook shows each of them as a table.
 """
 
 from __future__ import annotations

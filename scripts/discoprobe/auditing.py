@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import polars as pl
@@ -17,16 +17,17 @@ from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
-from discoprobe.builders.audit.own_configs import from_config
+from discoprobe.builders.audit.own_configs import from_config, own_shape
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.run import audit, rows_of
-from discoprobe.builders.audit.thresholds import BY_ID, OF_WORDS
+from discoprobe.builders.audit.thresholds import BY_ID, KNOWN_AS, OF_WORDS
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import Audited, audit_entry
 from discoprobe.cards.text.verdicts import task_designs, verdicts
+from discoprobe.interactive import in_python, python_messages
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import datasets
+
+
+SOLVERS: Final = 5
+"""Solvers in the view of a report."""
 
 
 class ReportWithRows(Report, frozen=True, dict=True):
@@ -56,8 +61,20 @@ class ReportWithRows(Report, frozen=True, dict=True):
         """
         return rows_of(vars(self)["data"], check)
 
+    def _repr_html_(self) -> str:
+        """The view in a notebook: rows, the verdict in words, and a table of the solvers by their gain."""
+        from discoprobe.cards.text.templating import render  # noqa: PLC0415 (imports jinja2)
 
-def _with_rows(report: Report, data: AuditInput) -> ReportWithRows:
+        with_gain = [each for each in self.findings if each.gain is not None]
+        return render(
+            "report.html", report=self, verdict=self.verdict, text=in_python(self.verdict.text), known_as=KNOWN_AS,
+            findings=sorted(with_gain, key=lambda each: -(each.gain or 0.0))[:SOLVERS],
+            faults=[each for each in self.errors if each.gain is None], measures=BY_ID,
+        )  # fmt: skip
+
+
+def with_rows(report: Report, data: AuditInput) -> ReportWithRows:
+    """A report with the data that it is on."""
     values = {name: getattr(report, name) for name in report.__struct_fields__}
     with_rows = ReportWithRows(**values)
     vars(with_rows)["data"] = data
@@ -243,7 +260,7 @@ def reports(
         else:
             for report in (executor.map if executor else map)(audit, datasets):
                 reports.append(report)
-                progress("auditing", len(reports), len(datasets))
+                progress("auditing: datasets", len(reports), len(datasets))
     return judged([msgspec.structs.replace(report, expected=no_cue) for report in reports])
 
 
@@ -290,30 +307,45 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     Raises:
         UnreadableDataError: the columns cannot be detected, or there are no rows.
     """
-    if isinstance(data, Config | AuditInput):
-        rows = data if isinstance(data, AuditInput) else from_config(data)
-        return _with_rows(judged([audit(rows)])[0], rows)
-    reading = reading_of(
-        text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
-        exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
-        edited=_names(edited), task_type=task_type,
-    )  # fmt: skip
-    paths = [data] if isinstance(data, str | Path) else data
-    splits = data if isinstance(data, Mapping) else {"test": data}
-    if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | Path) for path in paths):
-        read, skipped = read_all([str(path) for path in paths], Path(), reading)
-        if len(read) > 1:
-            names = ", ".join(dataset.name for dataset in read)
-            raise UnreadableDataError(f"{len(read)} datasets ({names}); audit them one by one")
-    else:
-        if all(hasattr(rows, "features") for rows in splits.values()):
-            read, skipped = read_dataset(name, splits, reading)
+    with python_messages():
+        if isinstance(data, Config | AuditInput):
+            rows = data if isinstance(data, AuditInput) else from_config(data)
+            return with_rows(judged([audit(rows)])[0], rows)
+        splits = data if isinstance(data, Mapping) else {"test": data}
+        if any(isinstance(rows, Config) for rows in splits.values()):
+            raise UnreadableDataError("a mapping of configs; release.audit() gives the audit of each")
+        reading = reading_of(
+            text=_names(text), choices=_names(choices), label=label, pair=pair, split=_names(split),
+            exclude=_names(exclude), config=config, format_name=format_name, encoding=encoding, group=group,
+            edited=_names(edited), task_type=task_type,
+        )  # fmt: skip
+        paths = [data] if isinstance(data, str | Path) else data
+        if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | Path) for path in paths):
+            read, skipped = read_all([str(path) for path in paths], Path(), reading)
+            if len(read) > 1:
+                names = ", ".join(dataset.name for dataset in read)
+                raise UnreadableDataError(f"{len(read)} datasets ({names}); audit them one by one")
         else:
-            read, skipped = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
-        _check_excluded(read, reading)
-    report = reports(read, jobs, silent, _names(expected))[0]
-    notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
-    return _with_rows(msgspec.structs.replace(report, notes=(*report.notes, *notes)), read[0])
+            if all(hasattr(rows, "features") for rows in splits.values()):
+                read, skipped = read_dataset(name, splits, reading)
+            else:
+                frames, classes = {split: _frame(rows) for split, rows in splits.items()}, dict[str, tuple[str, ...]]()
+                if own_shape(next(iter(frames.values()))):
+                    classes = _classes(next(iter(splits.values())))
+                read, skipped = read_frames(name, frames, classes, reading)
+            _check_excluded(read, reading)
+        report = reports(read, jobs, silent, _names(expected))[0]
+        notes = tuple(f"not read: {source.name}: {source.reason}" for source in skipped)
+        return with_rows(msgspec.structs.replace(report, notes=(*report.notes, *notes)), read[0])
+
+
+def _classes(rows: Any) -> dict[str, tuple[str, ...]]:
+    """The categories of the columns of a table of pandas or polars, in their order."""
+    if isinstance(rows, pl.DataFrame | pl.LazyFrame):
+        of_polars = rows.collect_schema().items()
+        return {column: tuple(kind.categories) for column, kind in of_polars if isinstance(kind, pl.Enum)}
+    of_pandas = getattr(rows, "dtypes", {}).items()
+    return {str(column): tuple(map(str, kind.categories)) for column, kind in of_pandas if hasattr(kind, "categories")}
 
 
 def _frame(rows: Any) -> pl.DataFrame:
@@ -322,6 +354,8 @@ def _frame(rows: Any) -> pl.DataFrame:
     Raises:
         UnreadableDataError: they are no rows.
     """
+    if rows is None:
+        raise UnreadableDataError("None is no data; give a frame, a dataset, rows, or the path of files")
     try:
         if hasattr(rows, "features"):
             import datasets
@@ -333,6 +367,10 @@ def _frame(rows: Any) -> pl.DataFrame:
             rows = [*rows]
         frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        for column in rows.columns if hasattr(rows, "dtypes") else ():
+            if len(kinds := sorted({type(value).__name__ for value in rows[column].dropna()})) > 1:
+                remedy = f"give one type, such as frame.astype({{'{column}': str}})"
+                raise UnreadableDataError(f"column '{column}' holds {' and '.join(kinds)}; {remedy}") from error
         raise UnreadableDataError(f"no table, and no rows that are mappings: {first_line(error)}") from error
     return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
 

@@ -1,89 +1,46 @@
-"""Corpora and configs as notebooks and other libraries use them: progress bars, an HTML view, datasets and pandas.
+"""The functions of ``import discoprobe`` that read and build, with the options of the commands, named alike.
 
-These are the functions of ``import discoprobe`` that read and build; ``sources`` and ``builders.build`` do the work.
+``sources``, ``plan`` and ``pipeline`` do the work; ``built`` has what `build` returns.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
-import warnings
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 import msgspec
 
-from discoprobe.auditing import audit_any
-from discoprobe.builders import build as building
-from discoprobe.builders.config import Config
-from discoprobe.cards.release.rows import with_features
-from discoprobe.cards.text import examples
-from discoprobe.cards.text.templating import render
-from discoprobe.loaders.catalogue.treebanks import language_name
+from discoprobe import pipeline
+from discoprobe.builders.config import Unavailable
+from discoprobe.builders.drops import MORE_ROWS
+from discoprobe.builders.task import all_tasks, generated_tasks, tasks_named
+from discoprobe.built import BuiltConfig, BuiltRelease, as_built
+from discoprobe.interactive import in_python, progress_bars
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.corpus import Corpus
-from discoprobe.loaders.process_pool import WORDS, Progress, silent
+from discoprobe.loaders.errors import OnError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.plan import Plan, plan
+from discoprobe.request import SAMPLE, Request, parse_request
+from discoprobe.sources import corpora_of
 from discoprobe.sources import load_corpus as read_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    import pandas as pd
-    from datasets import DatasetDict
-
-    from discoprobe.auditing import ReportWithRows
     from discoprobe.builders.settings import Settings
-    from discoprobe.loaders.errors import OnError
+    from discoprobe.builders.task import AnyTask
 
-DELAY: Final = 1.0
-"""Seconds after which a step has a progress bar."""
-ROWS: Final = 3
-"""Rows in the view of a config."""
-QUICK: Final = 5_000
-"""Rows up to which the view of a config audits it; the audit of as many takes a few seconds."""
+Family: TypeAlias = Literal["all", "probing", "discourse", "relations", "suites", "feats"]
+"""Groups of tasks."""
+Source: TypeAlias = Corpus | str | Path
+"""A corpus that was read, or the name of one."""
+Sources: TypeAlias = "Source | Sequence[Source]"
+"""One or several."""
+Rows: TypeAlias = int | str | tuple[int, int, int]
+"""Numbers of rows: ``1000`` in total, or of train, validation and test: ``(800, 100, 100)``, ``"800/100/100"``."""
 
-
-class BuiltConfig(Config, frozen=True, dict=True):
-    """A config that `build` returned; notebooks show it as a table with its audit and some rows."""
-
-    @functools.cached_property
-    def report(self) -> ReportWithRows:
-        """Its audit, made when it is first asked for."""
-        return audit_any(self)
-
-    def to_datasets(self) -> DatasetDict:
-        """Its splits as `datasets` loads them from a release; ``label`` is a ``ClassLabel``."""
-        from datasets import Dataset, DatasetDict
-
-        return DatasetDict({split: Dataset(with_features(table, self.labels)) for split, table in self.splits.items()})
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The rows of all splits in one table: ``split``, then the columns of a row; ``label`` has categories."""
-        import pandas as pd  # noqa: PLC0415 (half a second)
-
-        frames = [table.to_pandas().assign(split=split) for split, table in self.splits.items()]
-        rows: pd.DataFrame = pd.concat(frames, ignore_index=True)
-        names = ["split", *(name for name in rows.columns if name != "split")]
-        of_index = dict(enumerate(self.labels))
-        rows["label"] = rows["label"].map(of_index).astype(pd.CategoricalDtype([*self.labels]))
-        return rows.reindex(columns=names)
-
-    def _repr_html_(self) -> str:
-        """The view in a notebook: rows per split and label, the audit, and three rows with their edits marked.
-
-        A config of more than ``QUICK`` rows is audited only if its `report` has been asked for.
-        """
-        audited = "report" in vars(self) or self.n_rows <= QUICK
-        with_rows = [table for table in self.splits.values() if table.num_rows]
-        rows = examples.examples(self.shape, self.labels, [*with_rows[:1], self.last_split][-1])
-        if len({example.pair for example in rows[:2]}) > 1 or not rows[0].pair:  # else a pair, which has two labels
-            turns = [[example for example in rows if example.label == label] for label in self.used_labels]
-            rows = [example for turn in itertools.zip_longest(*turns) for example in turn if example]
-        return render(
-            "notebook.html", config=self, title=self.definition.partition("\n")[0], language=language_name(self.lang),
-            counts=self.counts(), labels=self.used_labels, verdict=self.report.verdict if audited else None,
-            rows=rows[:ROWS], marked=examples.MARKED.get(self.shape, ""),
-        )  # fmt: skip
+_NAMED: Final = 3
+"""Reasons that a message names."""
 
 
 def load_corpus(
@@ -106,60 +63,171 @@ def load_corpus(
         CorpusFormatError: for a malformed file.
         UnsupportedError: if the files hold no such language, or several.
     """
-    names = [corpora] if not isinstance(corpora, list | tuple) else corpora
-    with _bars(shown=progress) as report:
+    names = _several(corpora)
+    with progress_bars(shown=progress) as report:
         return read_corpus(
             str(lang), [str(name) for name in names], on_error=on_error, segment=segment, progress=report
         )
 
 
+@overload
 def build(
-    task: str, corpus: Corpus | str | Path, settings: Settings | None = None, *, progress: bool = True
-) -> BuiltConfig:
-    """Builds one task from a corpus.
+    task: Family | list[str] | tuple[str, ...], corpus: Sources = ..., settings: Settings | None = ..., **options: Any
+) -> BuiltRelease: ...
+@overload
+def build(task: str, corpus: Sources = ..., settings: Settings | None = ..., **options: Any) -> BuiltConfig: ...
+def build(  # type: ignore[misc]  # noqa: PLR0913 (one parameter per option, which the overloads leave out)
+    task: str | list[str] | tuple[str, ...], corpus: Sources = (), settings: Settings | None = None, *,
+    lang: str | Sequence[str] = (), size: Rows | None = None, min_rows: Rows | None = None, seed: int | None = None,
+    documents: int | None = None, preset: str = "default", match: bool = True,
+    exclude: str | Path | Sequence[Path] = (), fill: str | Sequence[str] = (), gold: bool = False, silver: bool = False,
+    segment: bool = False, parser: str | Sequence[str] = (), stanza_dir: Path | None = None, licences: str = "open",
+    on_error: OnError = "stop", audit: bool = True, keep_failed: bool = False, jobs: int = 1, progress: bool = True,
+) -> BuiltConfig | BuiltRelease:  # fmt: skip
+    """Builds tasks, as `build run` does, and keeps the result in memory; the options have the names of the command.
 
     Args:
-        task: name of a task.
-        corpus: what `load_corpus` returns, or its first argument.
-        settings: seed, sizes and filters; the defaults are those of the published release.
+        task: the name of a task, which gives a config; or several in a list, or a group (``all``, ``probing``,
+            ``discourse``, ``relations``, ``suites``, ``feats``), which give a release.
+        corpus: one or several of: what `load_corpus` returns, ``sample``, names of the catalogue, paths and URLs.
+            Default: the catalogue's corpora of ``lang``. A code of a language alone stands for ``lang``.
+        settings: seed, sizes and filters in place of the options ``size`` to ``match``.
+        lang: languages by code or name.
+        size: the largest number of rows of a config: in total, or of train, validation and test.
+        min_rows: leave out configs with fewer rows of train, validation and test; 0 keeps all. Default: of a release
+            200/50/100, as in `build run`; one task is given whatever its size.
+        seed: another one chooses other rows.
+        documents: read at most this many.
+        preset: filters of probing tasks: ``default``, ``rusenteval`` or ``senteval``.
+        match: match labels on surface features, or keep all candidates.
+        exclude: files of marks, whose faulty rows are left out.
+        fill: raw text for discourse tasks, read after the corpora. Default: ``finewiki`` if no corpus is named.
+        gold: build from treebanks only.
+        silver: annotate the text of ``fill``, too.
+        segment: divide raw text into sentences and words only.
+        parser: what annotates text, and a second one that has to agree with it.
+        stanza_dir: the folder of Stanza's models.
+        licences: corpora of the catalogue that may be used: ``open`` or ``all``.
+        on_error: ``skip`` leaves malformed sentences, rows and files out.
+        audit: audit a release, and leave out configs that fail. One task is audited when its `report` is asked for.
+        keep_failed: keep configs that fail the audit.
+        jobs: number of processes.
         progress: whether steps of more than a second have a progress bar.
 
     Returns:
-        The config: its splits as Arrow tables, `to_datasets`, `to_pandas`, its audit as `report`.
+        A config: its splits, `to_datasets`, `to_pandas`, `to_polars`, its audit as `report`. Or a release: a mapping of
+        config names to configs with `save`, `push`, `audit`, `review`, `verify`, `why`, `probe`; `missing` says what
+        was not built, and why.
 
     Raises:
-        UnknownNameError: there is no task of that name.
-        UnsupportedError: the corpus cannot support the task; the message says why.
+        UnknownNameError: there is no task, language or corpus of that name.
+        UsageError: options contradict each other.
+        UnsupportedError: the corpora support none of the tasks; the message says why.
     """
-    if not isinstance(corpus, Corpus):
-        corpus = load_corpus(corpus, progress=progress)
-    with _bars(shown=progress) as report:
-        config = building.build(task, corpus, settings, report)
-    return BuiltConfig(**{field.name: getattr(config, field.name) for field in msgspec.structs.fields(config)})
+    sources, langs = _several(corpus), _several(lang)
+    if not langs and len(sources) == 1 and _is_language(*sources):
+        sources, langs = langs, sources
+    read = tuple(source for source in sources if isinstance(source, Corpus))
+    with progress_bars(shown=progress) as report:
+        if seed is not None and not isinstance(seed, int):
+            raise UsageError(f"seed is {seed!r}; give a whole number")
+        if not isinstance(jobs, int) or jobs < 1:
+            raise UsageError(f"jobs is {jobs!r}; give a whole number, at least 1")
+        if read and len(read) < len(sources):
+            raise UsageError("corpus has both corpora that were read and names; give one kind, or read the others")
+        if read:
+            how = {
+                "lang": lang, "fill": fill, "gold": gold, "silver": silver, "segment": segment, "parser": parser,
+                "stanza_dir": stanza_dir, "licences": licences != "open", "on_error": on_error != "stop",
+            }  # fmt: skip
+            if given := [name for name, value in how.items() if value]:
+                raise UsageError(
+                    f"a corpus that is read takes no {given[0]}; give it to load_corpus, or name the corpus"
+                )
+        changed = {
+            "size": size,
+            "seed": seed,
+            "documents": documents,
+            "preset": preset != "default",
+            "match": not match,
+        }
+        if settings and (given := [name for name, value in changed.items() if value]):
+            raise UsageError(f"settings have seed, sizes and filters; leave out {given[0]}, or settings")
+        of_sample = read and all(source.name.startswith(f"{SAMPLE}-") for each in read for source in each.sources)
+        names = [SAMPLE] if of_sample else [] if read else [str(source) for source in sources]
+        request = parse_request(
+            sorted({each.lang for each in read}) or [str(name) for name in langs], [*_several(task)], names,
+            size=_as_option(size), min_rows=_as_option(min_rows), seed=13 if seed is None else seed,
+            documents=documents, preset=preset, match=match, exclude=[Path(file) for file in _several(exclude)],
+            fill=[str(name) for name in _several(fill)], gold=gold, silver=silver, segment=segment,
+            parser=[str(name) for name in _several(parser)], stanza_dir=stanza_dir, licences=licences,
+            on_error=on_error, audit=audit, keep_failed=keep_failed, jobs=jobs,
+        )  # fmt: skip
+        if settings:
+            least = request.settings.min_rows if min_rows is not None or not any(settings.min_rows) else None
+            request = msgspec.structs.replace(
+                request, settings=settings.with_changes(min_rows=least) if least else settings
+            )
+        alone = task if isinstance(task, str) and task in all_tasks() | generated_tasks() else ""
+        if alone:
+            least = request.settings.min_rows if min_rows is not None else (0, 0, 0)
+            request = msgspec.structs.replace(
+                request, audit=False, settings=request.settings.with_changes(min_rows=least)
+            )
+        made, corpora = _read(request, read, report)
+        results = pipeline.build_in_memory(made, report, corpora)
+        if not alone:
+            release = BuiltRelease(made, corpora, results)
+            if not release:
+                raise UnsupportedError(f"nothing was built: {_reasons(release.missing)}")
+            return release
+        if len(results) != 1:
+            n = f"{len(results)} languages" if results else "no language"
+            raise UnsupportedError(f"one task gives one config, and there are {n}; name one with lang, or use "
+                                   f"build(['{alone}'], …), which gives a release")  # fmt: skip
+        built = next(result for result, _ in results.values())
+        if isinstance(built, Unavailable):
+            raise UnsupportedError(f"{built.name} cannot be built: {_reasons({'': in_python(built.reason)})}")
+        return as_built(built, corpora[0][0])
 
 
-@contextmanager
-def _bars(*, shown: bool) -> Iterator[Progress]:
-    """What reports progress by bars, in notebooks as widgets, else on stderr; they are removed at the end."""
-    if not shown:
-        yield silent
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # where a notebook has no widgets, bars are text
-        from tqdm.auto import tqdm  # noqa: PLC0415 (imports the widgets of a notebook)
+def _read(request: Request, read: Sequence[Corpus], report: Any) -> tuple[Plan, list[tuple[Corpus, Sequence[AnyTask]]]]:
+    """The plan of a request and its corpora with their tasks; those that were read already need no plan."""
+    if not read:
+        made = plan(request)
+        return made, list(corpora_of(made, report))
+    tasks = tasks_named(request.tasks)
+    of_language: dict[str, Corpus] = {}
+    for corpus in read:
+        of_language[corpus.lang] = of_language[corpus.lang] + corpus if corpus.lang in of_language else corpus
+    corpora: list[tuple[Corpus, Sequence[AnyTask]]] = [(of_language[lang], tasks) for lang in sorted(of_language)]
+    return Plan(request, tasks, (), {}, {}), corpora
 
-    bars: dict[str, Any] = {}
 
-    def report(step: str, done: int, total: int) -> None:
-        if step == WORDS:
-            return
-        if step not in bars:
-            bars[step] = tqdm(desc=step, total=total, delay=DELAY, leave=False)
-        bars[step].total = total
-        bars[step].update(done - bars[step].n)
+def _reasons(missing: dict[str, str]) -> str:
+    """Why configs are not built, of the first of them, and what keeps small ones."""
+    named = [f"{name}: {reason}".removeprefix(": ") for name, reason in missing.items()][:_NAMED]
+    more = f"; and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    small = [name for name, reason in missing.items() if reason.endswith(in_python(MORE_ROWS))]
+    return f"{'; '.join(named)}{more}" + ("; min_rows=0 keeps small configs" if small else "")
 
+
+def _several(value: Any) -> tuple[Any, ...]:
+    """One value, or several, as a tuple."""
+    return tuple(value) if isinstance(value, list | tuple) else () if value is None else (value,)
+
+
+def _is_language(source: object) -> bool:
+    """Whether the only corpus is a language, and no path or corpus of that name."""
+    if not isinstance(source, str) or source == SAMPLE or "://" in source or Path(source).exists():
+        return False
     try:
-        yield report
-    finally:
-        for bar in bars.values():
-            bar.close()
+        treebanks.language_code(source)
+    except UnknownNameError:
+        return False
+    return True
+
+
+def _as_option(rows: Rows | None) -> str | None:
+    """Numbers of rows as the command line has them."""
+    return "/".join(map(str, rows)) if isinstance(rows, tuple | list) else None if rows is None else str(rows)

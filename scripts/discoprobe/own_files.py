@@ -170,6 +170,22 @@ def sections() -> Mapping[str, type[LanguageSection]]:
     return {kind.section: kind for kind in sorted(of_package, key=lambda kind: kind.section)}
 
 
+def files_of(place: Path) -> list[Path]:
+    """The files of a plugin that can be checked, sorted by path; of a file itself.
+
+    Raises:
+        UsageError: the folder has none.
+    """
+    if not place.is_dir():
+        return [place]
+    folders = {*FAMILIES, PARSERS} | {LANGUAGES, CATALOGUE}
+    of_folders = (file for folder in sorted(folders) for file in sorted((place / folder).glob("*.[pt]*")))
+    if not (found := [file for file in of_folders if file.suffix in {".py", ".toml"} and file.name[0] != "_"]):
+        within = f"in {', '.join(sorted(folders))}"
+        raise UsageError(f"{place}: no file of a plugin {within}; `build new task NAME` writes an example")
+    return found
+
+
 def mistakes_in(file: Path) -> list[str]:
     """All mistakes of a file of a plugin, each a line with file, line number and the allowed values; empty for none.
 

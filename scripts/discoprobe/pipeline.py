@@ -24,6 +24,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 import msgspec
 import polars as pl
@@ -78,9 +80,30 @@ class BuildResult(msgspec.Struct, frozen=True):
         return [name for name in self.built if of_config[name].word == ABOVE and not of_config[name].is_minor]
 
 
+Results = Mapping[str, tuple[Config | Unavailable, Report | None]]
+"""By the name of each config itself, or why there is none, and its audit."""
+WRITING: Final = "writing cards and manifest"
+"""The last step of a build."""
+CorporaWithTasks = Iterable[tuple[Corpus, Sequence[AnyTask]]]
+"""Corpora, each with the tasks that are built from it."""
+
+
+def build_in_memory(made: Plan, progress: Progress = silent, corpora: CorporaWithTasks | None = None) -> Results:
+    """Builds and audits the configs of a plan, and writes nothing; `run` takes them as ``done``.
+
+    The arguments are those of `run`; what fails the audit is not left out yet.
+    """
+    results: dict[str, tuple[Config | Unavailable, Report | None]] = {}
+    with process_pool(made.request.jobs) as executor:
+        for corpus, tasks in corpora_of(made, progress) if corpora is None else corpora:
+            for config, report in audited_configs(corpus, tasks, made.request, executor, progress):
+                results[config.name] = config, report
+    return results
+
+
 def run(
-    made: Plan, out: Path, progress: Progress = silent,
-    corpora: Iterable[tuple[Corpus, Sequence[AnyTask]]] | None = None,
+    made: Plan, out: Path, progress: Progress = silent, corpora: CorporaWithTasks | None = None,
+    done: Results = MappingProxyType({}),
 ) -> BuildResult:  # fmt: skip
     """Builds a release folder; in an existing one the configs that are built are replaced, and the others stay.
 
@@ -93,6 +116,7 @@ def run(
         out: the folder.
         progress: called with what is read, built and audited.
         corpora: the corpora and the tasks that are built from each; by default those of the plan.
+        done: configs that were built in memory (`build_in_memory`), and are only written.
 
     Raises:
         DiscoprobeError: the folder or no corpus can be used; ``out`` is then unchanged.
@@ -113,12 +137,17 @@ def run(
                 for name, of_config in inputs.items()
             }
             kept += places.values()
-            before = {name: result for name, place in places.items() if (result := kept_results.kept(place))}
+            before = {
+                name: result
+                for name, place in places.items()
+                if (result := done.get(f"{name}_{corpus.lang}") or kept_results.kept(place))
+            }
             others = [task for task in tasks if task.name not in before]
             new = audited_configs(corpus, others, request, executor, progress) if others else iter(())
             for task in tasks:
                 config, report = before[task.name] if task.name in before else next(new)
-                kept_results.keep(places[task.name], config, report)
+                if config.name not in done:
+                    kept_results.keep(places[task.name], config, report)
                 if isinstance(config, Unavailable):
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
@@ -130,8 +159,10 @@ def run(
             release.add_corpus(_as_read(corpus, parts_read.values()))
         if broken and not (built or missing):
             raise next(iter(broken.values()))
+        progress(WRITING, 0, 1)
         failed = [] if request.keep_failed else release.leave_out_failed()
         complete = release.finish()
+        progress(WRITING, 1, 1)
     for place in kept:
         place.unlink(missing_ok=True)
     present = [name for name in built if name in complete.configs]
@@ -186,13 +217,13 @@ def audited_configs(
     results = (_for_release(config, task, corpus, request) for task, config in zip(tasks, unaudited, strict=True))
     if not request.audit:
         for n_built, result in enumerate(results, 1):
-            progress(f"building {corpus.lang}", n_built, len(tasks))
+            progress(f"building {corpus.lang}: tasks", n_built, len(tasks))
             yield result, None
         return
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
 
     texts, waiting = SourceTexts(corpus), deque[Config | Unavailable]()
-    step, n_done = f"auditing {corpus.lang}", 0
+    step, n_done = f"auditing {corpus.lang}: tasks", 0
 
     def work() -> Iterator[tuple[Config, pl.DataFrame, tuple[str, ...] | None]]:
         for n_made, result in enumerate(results):  # few wait for their audit: all tables together are large
@@ -391,7 +422,9 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
     ]
 
 
-def why(made: Plan, config: str, sentence: str, progress: Progress = silent) -> list[Explanation]:
+def why(
+    made: Plan, config: str, sentence: str, progress: Progress = silent, corpora: CorporaWithTasks | None = None
+) -> list[Explanation]:
     """What became of a sentence, or of the sentences of a row, in a config.
 
     Args:
@@ -399,6 +432,7 @@ def why(made: Plan, config: str, sentence: str, progress: Progress = silent) -> 
         config: such as ``dc_es``.
         sentence: ``sent_id`` of the corpus, text of a sentence or a part of it, or ``id`` of a row.
         progress: called with what is read.
+        corpora: as for `run`.
 
     Raises:
         UnknownNameError: there is no such task, language, sentence or row.
@@ -408,7 +442,7 @@ def why(made: Plan, config: str, sentence: str, progress: Progress = silent) -> 
     if [f"{task.name}_{lang}" for task in made.tasks] != [config]:
         raise UnknownNameError("config", config, [f"{task.name}_{lang}" for task in made.tasks])
     with process_pool(request.jobs) as executor:
-        for corpus, of_corpus in corpora_of(made, progress):
+        for corpus, of_corpus in corpora_of(made, progress) if corpora is None else corpora:
             if of_corpus:
                 traced = trace(of_corpus[0], corpus, request.settings, executor, request.jobs, progress)
                 excluded, least = request.exclude.get(config, {}), request.least_rows

@@ -133,9 +133,9 @@ def corpora_of(
             if silver is None and request.silver and (text or _parsed_text(request)):
                 silver = text_of(lang, annotate=True)
             if silver and annotated:
-                progress(f"comparing labels {lang}", 0, 1)
+                progress(f"comparing labels of {lang}", 0, 1)
                 silver = _judged(silver, annotated, paths, request)
-                progress(f"comparing labels {lang}", 1, 1)
+                progress(f"comparing labels of {lang}", 1, 1)
                 of_silver = [task for task in annotated if task.name in silver.trust]
                 if not corpus.parts:  # the others say why they are none
                     of_silver = annotated

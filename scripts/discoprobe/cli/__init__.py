@@ -29,7 +29,6 @@ except ModuleNotFoundError:  # before typer 0.27 these errors are click's
 app = typer.Typer(
     name="build",
     help="Build balanced, audited probing and discourse datasets from annotated corpora.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -50,6 +49,20 @@ and 128 MB of what was freed are not returned, for the same reason."""
 
 _ONLY_AUDIT = frozenset({"audit", "import"})
 """Commands that build no blocks. For them, a tenth less memory is worth more than the time."""
+
+FIRST = """\
+build makes balanced, audited datasets that probe what language models know. To begin, type:
+
+  {name} run --lang es --corpus sample   build 22 datasets from the sample (seconds)
+  {name} tasks --lang de                 what the treebanks of a language support
+  {name} annotate notes/ --lang de --segment --out corpora/notes   your own texts
+  {name} audit train.csv test.csv        how easy a dataset of yours is
+  {name} --help                          all commands
+"""
+"""What the program says if nothing is asked."""
+
+ANYWHERE = {"-q", "--quiet", "-v", "--verbose"}
+"""Options of the program that may also stand after the command."""
 
 CTRL_C = 130
 """The exit status after Ctrl-C, as shells have it."""
@@ -79,6 +92,10 @@ def main() -> NoReturn:
         sys.stdout.reconfigure(errors="replace")  # a terminal of ASCII shows other characters as ?; stderr escapes them
     name = Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe"
     arguments = [_HOME.sub(_at_home, word) for word in sys.argv[1:]]
+    arguments.sort(key=lambda word: word not in ANYWHERE)
+    if not arguments and not any(word.endswith("_COMPLETE") for word in os.environ):
+        sys.stdout.write(FIRST.format(name=name))
+        sys.exit(2)
     try:
         status = app(arguments, prog_name=name, standalone_mode=False) or 0
     except typer.Abort:
@@ -126,7 +143,10 @@ def _keep_large_arrays() -> None:
 def _options(
     context: typer.Context,
     *, _plugins: arguments.Plugins = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log and more details.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress and no summary: only errors and what --json asks.")
+    ] = False,
     version: Annotated[  # noqa: ARG001 (its callback prints the version)
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
     ] = False,
@@ -135,4 +155,5 @@ def _options(
     os.environ.setdefault("_RJEM_MALLOC_CONF", freed)  # read when polars is imported, here and in workers
     if freed == KEEP_FREED:
         _keep_large_arrays()
-    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
+    level = logging.INFO if verbose else logging.ERROR if quiet else logging.WARNING
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")

@@ -50,15 +50,13 @@ def _workers(address: str) -> AbstractContextManager[None]:
 @app.command(cls=arg.OptionsOnly)
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, task: arg.TaskOption = None, corpus: arg.CorpusOption = None,
-    out: arg.Out = "dist/discoprobe", size: arg.Size = None, documents: arg.Documents = None,
-    preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
-    cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
-    exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
-    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
-    parser: arg.Parser = None,
-    licences: arg.Licences = "open",
-    stanza_dir: arg.StanzaDir = None, dry_run: arg.DryBuild = False, _plugins: arg.Plugins = None,
-    json_: arg.Json = False,
+    out: arg.Out = "dist/discoprobe", dry_run: arg.DryBuild = False, fill: arg.Fill = None, gold: arg.Gold = False,
+    silver: arg.Silver = False, segment: arg.Segment = False, parser: arg.Parser = None,
+    stanza_dir: arg.StanzaDir = None, licences: arg.Licences = "open", on_error: arg.OnErrorOption = "stop",
+    _plugins: arg.Plugins = None, size: arg.Size = None, min_rows: arg.MinRows = None,
+    documents: arg.Documents = None, seed: arg.Seed = 13, preset: arg.Preset = "default", match: arg.Match = True,
+    set_: arg.Set = None, exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
+    jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -78,7 +76,8 @@ def run(  # noqa: PLR0913 (one parameter per option)
     if dry_run:
         show_dry_run(made, as_json=json_)
         return
-    sys.stderr.write(_effort(made))
+    if not terminal.is_quiet():
+        sys.stderr.write(_effort(made))
     from discoprobe import pipeline
     from discoprobe.remote_folders import release_at
 
@@ -147,6 +146,8 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         configs = {name: {**msgspec.to_builtins(entries[name]), "advice": judged[name].advice} for name in result.built}
         unavailable = {config.name: config.reason for config in result.missing}
         terminal.print_json({"out": out, "configs": configs, "unavailable": unavailable})
+        return
+    if terminal.is_quiet():
         return
     groups: dict[str, Sequence[DatasetLine]] = {}
     for lang, lines in lines_of(entries, judged).items():
@@ -252,40 +253,78 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     processors: arg.Processors = "tokenize,pos,lemma,depparse", segment: arg.Segment = False,
     download: arg.Download = False, name: arg.CorpusName = "", licence: arg.Licence = "unknown",
     citation: arg.Citation = "", text: arg.TextColumn = "", id_: arg.IdColumn = "", genre: arg.GenreColumn = "",
-    sentences: arg.SentencesColumn = "", set_: arg.ReadSet = None, on_error: arg.OnErrorOption = "stop",
+    sentences: arg.SentencesColumn = "", encoding: arg.Encoding = "", set_: arg.ReadSet = None,
+    on_error: arg.OnErrorOption = "stop",
     jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`.
 
-    If an annotation was interrupted, the same command continues it.
+    Texts of several languages become a corpus each, below --out. If an annotation was interrupted, the same command
+    continues it.
 
     Example: build annotate notes/ --lang de --out corpora/notes
     """
-    from discoprobe.loaders.catalogue.treebanks import Source, language_code
+    from discoprobe.loaders.catalogue.treebanks import Source
     from discoprobe.loaders.raw.document import AnnotationOptions, read_options
     from discoprobe.loaders.raw.prepare import prepare
+    from discoprobe.loaders.raw.raw_corpus import check_languages
     from discoprobe.remote_folders import corpus_at
-    from discoprobe.request import corpus_name, split_names
+    from discoprobe.request import corpus_name, language_codes, split_names
 
-    values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
+    languages = language_codes(split_names([lang]))
+    if not languages:
+        raise UsageError("--lang names no language; give codes, such as de or it,en,de")
+    if len(languages) > 1:
+        check_languages(languages)
+    columns = {"text": text, "id": id_, "genre": genre, "sentences": sentences, "on_error": on_error}
+    values = [f"{name}={value}" for name, value in (columns | {"encoding": encoding}).items()]
+    read = msgspec.structs.replace(
+        read_options([*values, *(set_ or [])]), among=languages if len(languages) > 1 else ()
+    )
     how = AnnotationOptions(
         segment=segment, stanza_dir=stanza_dir, processors=split_names([processors]), download=download,
-        parsers=tuple(parser or ()),
-        read=read_options([*values, *(set_ or [])]),
+        parsers=tuple(parser or ()), read=read,
     )  # fmt: skip
-    about = Source(corpus_name(name or source), language_code(lang), licence, citation=citation)
-    with corpus_at(out) as folder, _workers(cluster), terminal.progress() as progress:
-        annotated = prepare(source, about, how, out=folder, jobs=jobs, progress=progress)
-    show_annotated(annotated, out, as_json=json_)
+    made: dict[str, AnnotatedCorpus] = {}
+    with _workers(cluster), terminal.progress() as progress:
+        for code in languages:
+            place = out if len(languages) == 1 else f"{out.rstrip('/')}/{code}"
+            about = Source(corpus_name(name or source), code, licence, citation=citation)
+            with corpus_at(place) as folder:
+                made[place] = prepare(source, about, how, out=folder, jobs=jobs, progress=progress)
+    if json_:
+        as_json = [annotated_as_json(annotated, place) for place, annotated in made.items()]
+        terminal.print_json(as_json if len(as_json) > 1 else as_json[0])
+    elif not terminal.is_quiet():
+        for place, annotated in made.items():
+            show_annotated(annotated, place)
+        if len(made) > 1:
+            sys.stdout.write(f"build run --corpus {out} builds all of them\n")
 
 
-def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = False) -> None:
-    """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected."""
+def annotated_as_json(annotated: AnnotatedCorpus, out: str) -> dict[str, object]:
+    """The manifest of an annotated corpus, with what this run did and what to expect of the corpus."""
+    from discoprobe.expected_rows import expected_rows
+
     manifest = annotated.manifest
-    if as_json:
-        made = {"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds}
-        terminal.print_json(made | msgspec.to_builtins(manifest))
-        return
+    made = {
+        "out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, "notes": annotated.notes,
+        "expected": msgspec.to_builtins(expected_rows(manifest.sentences, manifest.documents)),
+    }  # fmt: skip
+    return made | dict(msgspec.to_builtins(manifest))
+
+
+def show_annotated(annotated: AnnotatedCorpus, out: str) -> None:
+    """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected.
+
+    For tasks on documents it also says how many rows they are likely to give, and how much text a published config
+    needs.
+    """
+    from discoprobe.expected_rows import SHORTEST, expected_rows
+
+    manifest = annotated.manifest
+    for note in annotated.notes:
+        terminal.print_wrapped(f"note: {note}")
     software = ", ".join(f"{name} {version}" for name, version in manifest.made_by["software"].items())
     sys.stdout.write(
         f"{manifest.name} ({manifest.lang}): {manifest.documents:,} documents, "
@@ -296,6 +335,13 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
         sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
     else:
         sys.stdout.write("nothing to annotate: the annotation is complete\n")
+    for row in expected_rows(manifest.sentences, manifest.documents):
+        if row.is_small:
+            needed = f"200/50/100 need about {row.needed:,} sentences in {row.texts:,} such texts"
+            sys.stdout.write(f"{row.task}: about {row.rows:,} rows; {needed}\n")
+    if manifest.sentences < SHORTEST * manifest.documents:
+        short = f"texts have {manifest.sentences / manifest.documents:.1f} sentences in the mean"
+        terminal.print_wrapped(f"{short}; most other tasks on documents need {SHORTEST} or more")
     drops = [(step, reason, n) for step, reasons in manifest.drops.items() for reason, n in reasons.items()]
     for columns, values in (
         (("left out in", "reason", "number"), drops),
@@ -429,44 +475,55 @@ new = typer.Typer(no_args_is_help=True, help="Write an example of a task, langua
 
 
 @new.command("task")
-def new_task(name: arg.NewTask, *, plugins: arg.NewIn = Path("plugins")) -> None:
+def new_task(name: arg.NewTask, *, plugins: arg.NewIn = Path("plugins"), json_: arg.Json = False) -> None:
     """Write an example of a task, which can be built at once, as PLUGINS/probing/NAME.py."""
     from discoprobe import own_files
 
-    _show_new(own_files.new_task(name, plugins), plugins, f"--task {name} --lang es --corpus sample")
+    made = own_files.new_task(name, plugins)
+    _show_new(made, plugins, f"--task {name} --lang es --corpus sample", as_json=json_)
 
 
 @new.command("language")
-def new_language(name: arg.NewLanguage, *, plugins: arg.NewIn = Path("plugins")) -> None:
+def new_language(name: arg.NewLanguage, *, plugins: arg.NewIn = Path("plugins"), json_: arg.Json = False) -> None:
     """Write the file of a language, as PLUGINS/languages/CODE.toml: a copy of the package's, if it has one."""
     from discoprobe import own_files
     from discoprobe.loaders.catalogue.treebanks import sample_files
 
     path = own_files.new_language(name, plugins)
     corpus = "sample" if path.stem in sample_files() else "my_treebank/"
-    _show_new(path, plugins, f"--lang {path.stem} --corpus {corpus}")
+    _show_new(path, plugins, f"--lang {path.stem} --corpus {corpus}", as_json=json_)
 
 
 @new.command("corpus")
-def new_corpus(name: arg.NewCorpus, *, lang: arg.NewCorpusLang, plugins: arg.NewIn = Path("plugins")) -> None:
+def new_corpus(
+    name: arg.NewCorpus, *, lang: arg.NewCorpusLang, plugins: arg.NewIn = Path("plugins"), json_: arg.Json = False
+) -> None:  # fmt: skip
     """Write a catalogue with one corpus, a copy of the sample of the language, as PLUGINS/catalogue/CODE.toml."""
     from discoprobe import own_files
 
     path = own_files.new_corpus(name, lang, plugins)
-    _show_new(path, plugins, f"--lang {path.stem} --corpus {name} --min-rows 0")
+    _show_new(path, plugins, f"--lang {path.stem} --corpus {name} --min-rows 0", as_json=json_)
 
 
-def _show_new(path: Path, plugins: Path, options: str) -> None:
+def _show_new(path: Path, plugins: Path, options: str, *, as_json: bool) -> None:
     """Prints where an example is, and the commands that check and build it."""
-    sys.stdout.write(f"{path}\n\nbuild check {path}\nbuild run --plugins {plugins} {options}\n")
+    commands = [f"build check {path}", f"build run --plugins {plugins} {options}"]
+    if as_json:
+        terminal.print_json({"file": path, "commands": commands})
+    else:
+        sys.stdout.write("\n".join([str(path), "", *commands, ""]))
 
 
 @app.command()
 def check(files: arg.OwnFiles, *, json_: arg.Json = False) -> None:
-    """List all mistakes of files of a plugin, each with its line and the allowed values."""
-    from discoprobe.own_files import mistakes_in
+    """List all mistakes of a plugin, or of files of it, each with its line and the allowed values.
 
-    listed = [line for file in files for line in mistakes_in(file)]
+    Example: build check plugins/
+    """
+    from discoprobe.own_files import files_of, mistakes_in
+
+    checked = [file for place in files for file in files_of(place)]
+    listed = [line for file in checked for line in mistakes_in(file)]
     if json_:
         terminal.print_json(listed)
     else:
@@ -474,4 +531,4 @@ def check(files: arg.OwnFiles, *, json_: arg.Json = False) -> None:
     if listed:
         raise DiscoprobeError(f"{len(listed)} mistake{'s'[: len(listed) > 1]} in {', '.join(map(str, files))}")
     if not json_:
-        sys.stdout.write("no mistakes\n")
+        sys.stdout.write(f"no mistakes in {len(checked)} file{'s' * (len(checked) > 1)}\n")

@@ -139,8 +139,9 @@ def import_(  # noqa: PLR0913 (one parameter per option)
         report, remarks, skipped, written = import_data(
             source, reading, task_type, described, folder, leaks=leaks, strict=strict
         )
-    show_reports([report], skipped, as_json=json_)
-    if not json_:
+    if json_ or not terminal.is_quiet():
+        show_reports([report], skipped, as_json=json_)
+    if not (json_ or terminal.is_quiet()):
         for remark in remarks:
             terminal.print_wrapped(remark)
         if written:

@@ -32,18 +32,16 @@ app = typer.Typer()
 
 @app.command(cls=arg.OptionsOnly)
 def push(  # noqa: PLR0913 (one parameter per option)
-    *, lang: arg.Lang = None, repo: arg.Repo = "org/discoprobe", release: arg.ReleaseNumber = "",
-    task: arg.TaskOption = None, corpus: arg.CorpusOption = None, out: arg.Out = "dist/discoprobe",
-    size: arg.Size = None, documents: arg.Documents = None, preset: arg.Preset = "default",
-    min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1, on_error: arg.OnErrorOption = "stop",
-    match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None, segment: arg.Segment = False,
-    fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
-    parser: arg.Parser = None,
-    licences: arg.Licences = "open",
-    stanza_dir: arg.StanzaDir = None, build_: arg.Build = True,
-    allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
-    create_pr: arg.CreatePr = False, restore: arg.Restore = "", yes: arg.Yes = False, _plugins: arg.Plugins = None,
-    json_: arg.Json = False,
+    *, lang: arg.Lang = None, repo: arg.Repo = "org/discoprobe", task: arg.TaskOption = None,
+    corpus: arg.CorpusOption = None, out: arg.Out = "dist/discoprobe", dry_run: arg.DryRun = False,
+    yes: arg.Yes = False, release: arg.ReleaseNumber = "", build_: arg.Build = True,
+    allow_licence: arg.AllowLicence = None, private: arg.Private = False, create_pr: arg.CreatePr = False,
+    restore: arg.Restore = "", fill: arg.Fill = None, gold: arg.Gold = False, silver: arg.Silver = False,
+    segment: arg.Segment = False, parser: arg.Parser = None, stanza_dir: arg.StanzaDir = None,
+    licences: arg.Licences = "open", on_error: arg.OnErrorOption = "stop", _plugins: arg.Plugins = None,
+    size: arg.Size = None, min_rows: arg.MinRows = None, documents: arg.Documents = None, seed: arg.Seed = 13,
+    preset: arg.Preset = "default", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
+    jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build and audit what is missing or out of date, and publish the release on the Hub in one commit with one tag.
 
@@ -133,6 +131,8 @@ def show_result(result: PushResult, *, as_json: bool) -> None:
     """Prints what a push did, for a dry run with the plan."""
     if as_json:
         terminal.print_json(result.to_dict())
+        return
+    if terminal.is_quiet() and result.state != "planned":
         return
     if result.state == "planned":
         show_plan(result)
@@ -304,15 +304,24 @@ def verify(  # noqa: PLR0913 (one parameter per option)
 
 
 @app.command("card")
-def show_card(config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe") -> None:
+def show_card(
+    config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe", json_: arg.Json = False
+) -> None:  # fmt: skip
     """Show the card of a config, or of the release.
 
     Example: build card dc_es
     """
+    from discoprobe.cards.metadata import manifest
     from discoprobe.cards.review.pages import card_for_terminal, read_card
     from discoprobe.remote_folders import local
 
-    terminal.show_markdown(card_for_terminal(read_card(local(out), config)))
+    release = local(out)
+    card = read_card(release, config)
+    if json_:
+        entry = manifest.read(release).configs.get(config)
+        terminal.print_json({"config": config, "card": card, "entry": msgspec.to_builtins(entry)})
+    else:
+        terminal.show_markdown(card_for_terminal(card))
 
 
 @app.command()

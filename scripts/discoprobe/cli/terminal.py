@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import math
 import os
 import shutil
@@ -81,7 +82,9 @@ class ProgressDisplay:
         task = next(task for task in self._bars.tasks if task.id == bar)
         if task.finished and done < total:  # the same step of another corpus, whose time begins now
             self._bars.reset(bar)
-        self._bars.update(bar, completed=done, total=total, at=task.elapsed or 0.0, last=done - task.completed)
+        self._bars.update(
+            bar, completed=done, total=total, at=task.elapsed or 0.0, last=done - task.completed, visible=done < total
+        )
         if step == ANNOTATING:
             rate = task.speed
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
@@ -170,10 +173,18 @@ def _progress_line(steps: Sequence[Task]) -> str:
     return "; ".join(parts)
 
 
+def is_quiet() -> bool:
+    """Whether ``--quiet`` is given: no progress, and of what a command makes only errors and JSON."""
+    return not logging.getLogger().isEnabledFor(logging.WARNING)
+
+
 @contextmanager
 def progress() -> Iterator[ProgressDisplay]:
-    """A display of progress that is removed at the end."""
+    """A display of progress that is removed at the end; with ``--quiet`` it shows nothing."""
     display = ProgressDisplay()
+    if is_quiet():
+        yield display
+        return
     display.start()
     try:
         yield display

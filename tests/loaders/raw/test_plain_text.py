@@ -192,3 +192,59 @@ def test_nothing(source):
 def test_time_is_linear_for_hostile_lines(begin, unit):
     found, _ = read(begin + unit * (100_000 // len(unit)))
     assert len(found.paragraphs) <= 3
+
+
+MAIL = """From: Ana <ana@example.org>
+To: Ben <ben@example.org>
+Subject: Reise nach Köln
+
+Hallo Ben, der Zug fährt um neun. Wir treffen uns am Gleis.
+
+> Wann fährt der Zug?
+> Wo treffen wir uns?
+
+Bring bitte das Buch mit.
+--
+Ana Muster
+Tel. 0221 1234
+"""
+CHAT = """[12:03] Ana: Der Zug fährt um neun.
+[12:04] Ben Muster: Gut. Wo treffen wir uns?
+[12:05] Ana: Am Gleis natürlich.
+[12:09] Ben Muster: Bis gleich.
+"""
+LIST = """Für die Reise brauchen wir noch einiges.
+
+- Brot und Käse
+- zwei Flaschen Wasser
+- eine Karte
+
+Danach gehen wir los.
+"""
+DIALOGUE = """- Kommst du mit?
+- Ja, ich komme gern.
+- Dann gehen wir los.
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "left", "reasons"),
+    [
+        (MAIL, ["Hallo Ben, der Zug fährt um neun. Wir treffen uns am Gleis.", "Bring bitte das Buch mit."],
+         {"mail-header": 3, "reply": 2, "signature": 3}),
+        (CHAT, ["Der Zug fährt um neun.", "Gut. Wo treffen wir uns?", "Am Gleis natürlich.", "Bis gleich."],
+         {"chat-prefix": 4}),
+        (LIST, ["Für die Reise brauchen wir noch einiges.", "Danach gehen wir los."], {"list": 3}),
+        (DIALOGUE, None, {}),
+        ("Um 12:03 Uhr kam Ana. Sie sagte: nein.\n\nBen ging.\n", None, {}),
+    ],
+)  # fmt: skip
+def test_mails_chats_and_lists_by_their_layout(source, left, reasons):
+    counts = DropCounts()
+    found = row_document(RawDocument("a", (), "a", source), ReadOptions(lang="de"), counts)
+    assert {reason: n for reason, n in counts.reasons.items() if n} == reasons
+    if left is not None:
+        assert [paragraph.text for paragraph in found.paragraphs] == left
+    else:
+        words = " ".join(paragraph.text for paragraph in found.paragraphs).split()
+        assert words == source.split()

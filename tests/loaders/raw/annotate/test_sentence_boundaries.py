@@ -7,6 +7,7 @@ from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 from discoprobe.loaders.corpus import Word
 from discoprobe.loaders.languages import languages
 from discoprobe.loaders.raw import CORRECTIONS, Paragraph, TextWithOffsets, correct_boundaries, regroup
+from discoprobe.loaders.raw.segmentation import sentence_spans
 
 CASES = {
     "an ellipsis that was cut": (
@@ -191,3 +192,21 @@ def test_no_sentence_begins_or_ends_with_white_space():
 @pytest.mark.parametrize("lang", languages())
 def test_the_patterns_of_every_language_can_be_used(lang):
     assert correct_boundaries("Ja. Nein.", lang, Counter(), [(0, 3), (4, 9)]) == [(0, 3), (4, 9)]
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentences"),
+    [
+        ("it", ["Non ci vado mai.", "Lei disse di no.", "Io non lo so.", "Poi siamo andati via."]),
+        ("it", ["Vedi la legge n. 184 del 1983.", "Poi ne parliamo."]),
+        ("pt", ["Ele disse «Gosto de música.", "Tenho certeza de que sim.", "Agora vou embora», e saiu."]),
+        ("pt", ["A festa de S. João é bonita.", "Eu não o vi.", "Depois fomos para casa."]),
+        ("es", ["No, hombre, no.", "Estamos bien.", "Luego nos fuimos."]),
+        ("nl", ["Ik weet het niet, zei me dat.", "Daarna gingen wij."]),
+        ("de", ["Er fragte mich.", "Dann ging er."]),
+        ("en", ["She asked me.", "He said no.", "Mr. Smith left at No. 5 on the list."]),
+    ],
+)
+def test_short_words_and_open_quotes_end_sentences(lang, sentences):
+    text = " ".join(sentences)
+    assert [text[start:end] for start, end in sentence_spans(text, lang)] == sentences
