@@ -115,6 +115,7 @@ def test_languages(command):
     assert not rows["de"]["lacks"]
     assert (rows["wo"]["treebanks"], rows["eu"]["treebanks"], rows["eu"]["texts"]) == (1, 0, 1)
     assert "Spanish" in command("languages").stdout
+    assert [row["code"] for row in json.loads(command("languages", "wo", "Yoruba", "--json").stdout)] == ["wo", "yo"]
 
 
 def test_corpora_list(command):
@@ -449,3 +450,12 @@ def test_a_dry_run_says_what_is_downloaded_and_does_nothing(command, tmp_path):
     assert not (tmp_path / "cache" / "corpora").exists()
     assert not (tmp_path / "dist").exists()
     assert command("run", "--lang", "es", "--corpus", "sample", "--dry-run", "--json").stdout.count("CC0 1.0") == 1
+
+
+def test_a_dry_run_of_many_languages_does_not_ask_the_hub(command, tmp_path):
+    environment = {"DISCOPROBE_CACHE": str(tmp_path / "cache"), "HF_ENDPOINT": "http://127.0.0.1:9"}
+    done = command("run", "--lang", "all", "--dry-run", "--json", **environment)
+    assert done.returncode == 0, done.stderr
+    texts = [row for row in json.loads(done.stdout)["reads"] if row["corpus"].startswith("finewiki-")]
+    assert len(texts) > 100
+    assert {(row["files"], row["bytes"]) for row in texts} == {(0, None)}

@@ -253,6 +253,7 @@ ReadSet = Annotated[Texts, typer.Option("--set", help=_lines(
     "split=NAME, config=NAME, revision=NAME: of a dataset of the Hub",
 ))]
 Names = Annotated[Texts, typer.Argument(help="Languages or corpora. Default: all.")]
+LanguageNames = Annotated[Texts, typer.Argument(help="Languages, by code or name, such as wo. Default: all.")]
 CheckNames = Annotated[Texts, typer.Argument(help=
     "Languages, corpora, .conllu files or folders of them. Default: the whole catalogue.")]
 ModelNames = Annotated[list[str], typer.Option("--model", "-m", help=

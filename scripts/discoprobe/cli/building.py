@@ -406,21 +406,23 @@ def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
 
 
 @app.command()
-def languages(*, _plugins: arg.Plugins = None, json_: arg.Json = False) -> None:
-    """List the languages of the catalogue: treebanks, raw texts, whether there is a sample, and what rules lack.
+def languages(
+    names: arg.LanguageNames = None, *, _plugins: arg.Plugins = None, json_: arg.Json = False
+) -> None:  # fmt: skip
+    """List languages of the catalogue: treebanks, raw texts, whether there is a sample, and what rules lack.
 
     A language works without what it lacks: docs/adding_a_language.md says what follows from it.
     """
     from discoprobe.loaders.catalogue import treebanks
     from discoprobe.loaders.languages.language import lacking
 
-    with_sample = set(treebanks.sample_files())
+    with_sample, codes = set(treebanks.sample_files()), {treebanks.language_code(name) for name in names or ()}
     rows: list[dict[str, Cell]] = [
         {
             "code": each.code, "name": each.name, "treebanks": each.count("treebank"), "texts": each.count("text"),
             "sample": each.code in with_sample, "lacks": ", ".join(lacking(each.code)),
         }
-        for each in treebanks.languages(every=True)
+        for each in treebanks.languages(every=True) if not codes or each.code in codes
     ]  # fmt: skip
     terminal.show(rows, ["code", "name", "treebanks", "texts", "sample", "lacks"], as_json=json_)
 
