@@ -282,7 +282,7 @@ def for_release(
     if isinstance(config, Unavailable) or config.large_enough(least):
         return config
     sizes = [table.num_rows for table in config.splits.values()]
-    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
+    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, config.least_rows(least)[-len(sizes) :]))
     reason = f"{actual} rows, {needed} are needed: {MORE_ROWS}"
     return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 

@@ -14,27 +14,18 @@ so that the coverage is that of treebanks that are new.
 """
 
 import json
-import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from statistics import median
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
-import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from discoprobe.builders.config import Config
-from discoprobe.builders.settings import MIN_ROWS, SPLITS
-from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import Treebank
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.files import hashes_of
 from discoprobe.pipeline import audited_configs
 from discoprobe.plan import plan
 from discoprobe.request import Request, parse_request

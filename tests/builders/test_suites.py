@@ -4,6 +4,7 @@ import itertools
 import json
 from collections import Counter
 
+import msgspec
 import polars as pl
 import pytest
 from audit_parts import with_other_ending
@@ -12,9 +13,11 @@ from made_sentences import words
 from shared import SAMPLE_LANGUAGES, UD, needs_shared, run_in_process
 
 import discoprobe
-from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
+from discoprobe.builders import MIN_ROWS, SPLITS, Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
 from discoprobe.builders.audit import fidelity, from_config
+from discoprobe.builders.drops import for_release
 from discoprobe.builders.edits.agreement import _alike_in_number
+from discoprobe.cards.text.card import config_card
 from discoprobe.sources import load_corpus
 
 SUITES = [name for name, task in all_tasks().items() if task.conditions]
@@ -307,6 +310,32 @@ def test_a_size_counts_pairs_and_keeps_both_directions_equal(treebank):
     assert Counter(row["condition"] for row in rows) == {"Singular/Plural": 6, "Plural/Singular": 6}
 
 
+@pytest.mark.parametrize(
+    ("n", "kept", "marks"), [(49, False, (True, False)), (50, True, (False, True)), (99, True, (False, True)),
+                             (100, True, (False, False))],
+)  # fmt: skip
+def test_a_suite_of_fifty_pairs_is_offered_as_small(agreement, n, kept, marks):
+    table = agreement.splits["test"]
+    made = msgspec.structs.replace(agreement, splits={"test": table.take([row % table.num_rows for row in range(n)])})
+    released = for_release(made, {}, MIN_ROWS)
+    assert (released is made) == kept
+    assert (made.tiny, made.small) == marks
+    assert kept or released.reason.startswith("49 rows, 50 are needed: ")
+    card = config_card(made)
+    assert ("**Small:**" in card, "**Tiny:**" in card) == marks[::-1]
+    assert n != 50 or "±15 points" in card
+
+
+def test_a_config_that_trains_needs_as_many_test_rows_as_ever(built):
+    made = built("sample", "es")["bso"]
+    sizes = dict(zip(SPLITS, (200, 50, 99), strict=True))
+    splits = {split: made.splits[split].take([row % made.splits[split].num_rows for row in range(n)])
+              for split, n in sizes.items()}  # fmt: skip
+    made = msgspec.structs.replace(made, splits=splits)
+    assert (made.tiny, made.small) == (True, False)
+    assert for_release(made, {}, MIN_ROWS).reason.startswith("200/50/99 rows, 200/50/100 are needed")
+
+
 @pytest.fixture(scope="module")
 def repeating(tmp_path_factory):
     """Eight files: in each every noun has another verb, and *perro corre* and *perros corren* are in all."""
@@ -356,4 +385,4 @@ def test_a_release_with_a_suite_loads_is_audited_and_exported(treebank, tmp_path
         (row["sentence_good"], row["sentence_bad"]) for row in rows
     ]
     refused = run_in_process(*build, "0/0/500", "--json")
-    assert "500 are needed" in refused.stdout
+    assert "250 are needed" in refused.stdout

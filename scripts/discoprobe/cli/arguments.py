@@ -69,8 +69,8 @@ Size = Annotated[str | None, typer.Option("--size", help=
 Documents = Annotated[int | None, typer.Option("--documents", min=1, help=
     "Read at most this many documents, chosen by hash.")]
 MinRows = Annotated[str | None, typer.Option("--min-rows", help=
-    "Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. 0 keeps them, marked as tiny. Configs "
-    "of the sample corpus are always kept.")]
+    "Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. Suites need half of TEST. 0 keeps them, "
+    "marked as tiny. Configs of the sample corpus are always kept.")]
 WhyConfig = Annotated[str, typer.Argument(help="A config, such as dc_es.")]
 WhySentence = Annotated[str, typer.Argument(help=
     "The sent_id of a sentence of the corpus, its text or several words of it, or the id of a row of the config.")]

@@ -160,6 +160,10 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         least = "fewer than 200 train, 50 validation or 100 test rows"
         named = "all" if len(tiny) == len(result.built) > 1 else terminal.few(tiny)
         terminal.print_wrapped(f"tiny ({least}), to try out only: {named}", indent="  ")
+    if small := [name for name in result.built if entries[name].small]:
+        terminal.print_wrapped(
+            f"small (suites of 50 to 99 rows; an accuracy is known to ±15 points): {terminal.few(small)}", indent="  "
+        )
     if verbose:
         for name in result.built:
             terminal.print_wrapped(f"{name}: {judged[name].text}", indent="  ")
