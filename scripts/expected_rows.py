@@ -4,25 +4,34 @@
 audit and without a smallest size, and again without each of its files. FOLDER has a folder per treebank with the files
 and ``stats.xml``, which says how many sentences the absent files have. A treebank that OUT.json has is not built again.
 
-``expected_rows.py predict OUT.json`` prints three tables: how well the rows of a whole treebank are predicted from all
-files but one; what is expected of the treebanks whose files are absent; and which tasks this adds.
+``expected_rows.py predict OUT.json`` prints two tables: how well the rows of a treebank are predicted from all its
+files but one; and what is expected of the treebanks whose files are absent.
 
-The rows of a task are predicted as ``rows x (sentences of all files / sentences at hand) ** exponent``. The exponent is
-the median of those that the left-out files show, by task where 15 of them do, else by family. The interval is
-given by the 5 and 95 % quantiles of the exponents. Both are taken from other treebanks than the one that is predicted,
-so that the coverage is that of treebanks that are new.
+Rows grow as ``(sentences / sentences at hand) ** exponent``. The files that are left out show exponents. The median of
+those of a family of tasks predicts a config, and their 5 and 95 % quantiles are the ends of its interval. For a sum,
+each treebank gives one exponent for each task, the median of its own, because tasks of a treebank grow together. As no
+exponent is of the treebank that is predicted, the coverage in the first table is that of a treebank that was never
+seen.
 """
 
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from discoprobe.builders.config import Config
+from discoprobe.builders.settings import MIN_ROWS, SPLITS, SUITE_SHARE
+from discoprobe.builders.task import all_tasks
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import Treebank
 from discoprobe.loaders.errors import DiscoprobeError
@@ -31,13 +40,14 @@ from discoprobe.plan import plan
 from discoprobe.request import Request, parse_request
 from discoprobe.sources import corpora_of
 
+Vector = npt.NDArray[np.float64]
 Rows = dict[str, int]
 """Rows of each split."""
-LEAST = 15
-"""Exponents from which a task has an exponent of its own."""
-QUANTILES = (0.05, 0.95)
+GROWTH = 1.5
+"""Smallest ratio of sentences that shows an exponent; with less, chance decides."""
 SMALLEST = 20
-"""Rows from which something is predicted; of fewer, a config may or may not be built."""
+"""Rows from which something is predicted."""
+QUANTILES = (0.05, 0.5, 0.95)
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 Measured = Annotated[Path, typer.Argument(help="The JSON file that `measure` writes.")]
@@ -56,6 +66,10 @@ class Build(msgspec.Struct):
     sentences: int
     rows: dict[str, Rows]
 
+    def n_rows(self, task: str) -> int:
+        """The rows of a task in all splits; 0 if it was not built."""
+        return sum(self.rows.get(task, {}).values())
+
 
 class Yield(msgspec.Struct):
     """What the files of a treebank that are at hand give.
@@ -73,6 +87,11 @@ class Yield(msgspec.Struct):
     absent: list[str]
     whole: Build
     without: list[Build]
+
+    @property
+    def growth(self) -> float:
+        """Sentences of all files by those at hand."""
+        return self.sentences / self.whole.sentences
 
 
 # measuring
@@ -135,6 +154,154 @@ def _build(bank: Treebank, files: Mapping[str, Path], numbers: Mapping[str, int]
             if isinstance(config, Config):
                 rows[config.task] = {split: len(table) for split, table in config.splits.items()}
     return Build(sorted(files), sum(numbers[name] for name in files), rows)
+
+
+# predicting
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """How the rows of a task grow where a file of a treebank is added.
+
+    Attributes:
+        name: the treebank.
+        task: the task.
+        growth: sentences with the file by those without it.
+        before: rows without the file.
+        after: rows with it.
+    """
+
+    name: str
+    task: str
+    growth: float
+    before: int
+    after: int
+
+    @property
+    def exponent(self) -> float:
+        """The power of the growth of sentences by which the rows grew."""
+        return math.log(max(1, self.after) / self.before) / math.log(self.growth)
+
+
+@app.command()
+def predict(measured: Measured) -> None:
+    """Print how well rows are predicted, and what absent files are expected to give."""
+    yields = msgspec.json.decode(measured.read_bytes(), type=dict[str, Yield])
+    observed = list(_observed(yields))
+    console = Console(width=200)
+    console.print(_coverage(observed))
+    console.print(_expected(yields, observed))
+
+
+def _observed(yields: Mapping[str, Yield]) -> Iterator[Observed]:
+    """The growth of every config of `SMALLEST` rows and more where a file is added that makes a difference."""
+    for name, of_bank in yields.items():
+        for build in of_bank.without:
+            growth = of_bank.whole.sentences / max(1, build.sentences)
+            for task in build.rows if growth >= GROWTH else ():
+                if (before := build.n_rows(task)) >= SMALLEST:
+                    yield Observed(name, task, growth, before, of_bank.whole.n_rows(task))
+
+
+def _of_family(observed: Iterable[Observed], task: str, without: str) -> dict[str, list[Observed]]:
+    """What treebanks but one show of the tasks of a task's family, by treebank."""
+    tasks, shown = all_tasks(), defaultdict(list)
+    for each in observed:
+        if each.name != without and tasks[each.task].family == tasks[task].family:
+            shown[each.name].append(each)
+    return dict(shown)
+
+
+def _exponents(observed: Sequence[Observed], task: str, without: str) -> Vector:
+    """The exponent of a task in each of the treebanks but one, in their order.
+
+    A treebank without the task has the median of its tasks of the same family, or else that of all treebanks.
+    """
+    shown = _of_family(observed, task, without)
+    usual = np.median([each.exponent for of_bank in shown.values() for each in of_bank])
+    exponents = []
+    for name in sorted({each.name for each in observed} - {without}):
+        own = [each.exponent for each in shown.get(name, ()) if each.task == task]
+        exponents.append(np.median(own or [each.exponent for each in shown.get(name, ())] or [usual]))
+    return np.array(exponents)
+
+
+def _coverage(observed: Sequence[Observed]) -> Table:
+    """By family, and for the sum of a build: exponents, share inside the interval, median of the relative errors."""
+    table = Table("rows of", "predicted", "treebanks", "exponent", "90 % of exponents", "inside", "median error")
+    lines: defaultdict[str, list[tuple[str, float, bool, float]]] = defaultdict(list)
+    builds: defaultdict[tuple[str, float], list[Observed]] = defaultdict(list)
+    for each in observed:
+        builds[each.name, each.growth].append(each)
+        lines[all_tasks()[each.task].family].append(_compared([each], observed))
+    lines["all tasks"] += [_compared(of_build, observed) for of_build in builds.values()]
+    for rows_of, of_line in lines.items():
+        names, exponents, inside, errors = zip(*of_line, strict=True)
+        low, middle, high = np.quantile(exponents, QUANTILES)
+        n, n_banks = f"{len(of_line):,}", str(len(set(names)))
+        ends = f"{low:.2f} to {high:.2f}"
+        table.add_row(rows_of, n, n_banks, f"{middle:.2f}", ends, f"{np.mean(inside):.2f}", f"{np.median(errors):.2f}")
+    return table
+
+
+def _compared(of_build: Sequence[Observed], observed: Sequence[Observed]) -> tuple[str, float, bool, float]:
+    """Configs of a build together: their treebank, exponent, whether it is inside the interval, the relative error."""
+    name, growth = of_build[0].name, of_build[0].growth
+    before, after = sum(each.before for each in of_build), max(1, sum(each.after for each in of_build))
+    if len(of_build) == 1:
+        shown = _of_family(observed, of_build[0].task, name).values()
+        rows = before * growth ** np.array([each.exponent for of_bank in shown for each in of_bank])
+    else:
+        rows = sum((each.before * growth ** _exponents(observed, each.task, name) for each in of_build), np.zeros(1))
+    low, middle, high = np.quantile(rows, QUANTILES)
+    exponent = math.log(after / before) / math.log(growth)
+    return name, exponent, bool(low <= after <= high), abs(middle / after - 1)
+
+
+def _expected(yields: Mapping[str, Yield], observed: Sequence[Observed]) -> Table:
+    """What is expected of each treebank with absent files, and of all together."""
+    columns = ("sentences", "at hand", "rows", "expected", "90 % interval", "configs", "expected", "90 % interval")
+    table = Table("treebank", *columns)
+    sums: dict[str, tuple[Sequence[int], Vector, Vector]] = {}
+    for name, of_bank in sorted(yields.items()):
+        if of_bank.absent:
+            sums[name] = _sums(name, of_bank, observed)
+            table.add_row(name, *_cells(*sums[name]))
+    figures = [sum(of_bank) for of_bank in zip(*(figures for figures, _, _ in sums.values()), strict=True)]
+    n = min(len(rows) for _, rows, _ in sums.values())
+    shifted = [
+        (np.roll(rows[:n], place), np.roll(full[:n], place)) for place, (_, rows, full) in enumerate(sums.values())
+    ]
+    rows, configs = (sum(parts, np.zeros(n)) for parts in zip(*shifted, strict=True))
+    table.add_section()
+    table.add_row(f"{len(sums)} treebanks", *_cells(figures, rows, configs))
+    return table
+
+
+def _sums(name: str, of_bank: Yield, observed: Sequence[Observed]) -> tuple[Sequence[int], Vector, Vector]:
+    """Sentences, those at hand, rows and full configs; and rows and full configs that each other treebank predicts."""
+    rows, configs, n_rows, n_configs = np.zeros(1), np.zeros(1), 0, 0
+    for task, splits in of_bank.whole.rows.items():
+        n = sum(splits.values())
+        factors = of_bank.growth ** _exponents(observed, task, name) if n >= SMALLEST else np.ones(1)
+        rows, configs = rows + factors * n, configs + _is_full(task, splits, factors)
+        n_rows, n_configs = n_rows + n, n_configs + int(_is_full(task, splits, np.ones(1))[0])
+    return (of_bank.sentences, of_bank.whole.sentences, n_rows, n_configs), rows, configs
+
+
+def _is_full(task: str, splits: Rows, factors: Vector) -> Vector:
+    """Whether a config has the rows that a release needs, with each factor."""
+    is_suite = bool(all_tasks()[task].conditions)
+    least = dict(zip(SPLITS, MIN_ROWS, strict=True)) | ({"test": MIN_ROWS[-1] * SUITE_SHARE} if is_suite else {})
+    return np.all([factors * n >= least[split] for split, n in splits.items()], axis=0)
+
+
+def _cells(figures: Sequence[int], rows: Vector, configs: Vector) -> list[str]:
+    sentences, at_hand, n_rows, n_configs = figures
+    cells = [f"{sentences:,}", f"{at_hand:,}"]
+    for n, expected in ((n_rows, rows), (n_configs, configs)):
+        low, middle, high = np.quantile(expected, QUANTILES)
+        cells += [f"{n:,}", f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}"]
+    return cells
 
 
 if __name__ == "__main__":
