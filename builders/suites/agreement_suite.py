@@ -11,8 +11,9 @@ change occurs equally often in both directions, and so does every pair of freque
 preference for a form or a length finds the good sentence. The same subject and verb are in at most two sentences. Left
 out are subjects that do not show their value or agree in two ways; forms that could agree as well (German *er habe*),
 also as a subjunctive behind a conjunction (*if the need arise*); and kinds of verb that agree with their subject in
-less than nine tenths of the corpus. Participles beside an auxiliary, and adjectives, are changed only behind a noun
-that is not indefinite. Person is changed only beside personal pronouns, and gender is not changed beside persons.
+less than nine tenths of the corpus; and all, where a corpus spells many verbs in several ways. Participles beside an
+auxiliary, and adjectives, are changed only behind a noun that is not indefinite. Person is changed only beside personal
+pronouns, and gender is not changed beside persons.
 """
 
 from discoprobe.builders.edits.agreement import CHANGES, REASONS, candidates, with_wrong_form
@@ -24,6 +25,6 @@ SHOWN_BY_ENDINGS = "beside its subject, the ends of two words show whether a ver
 ASKS = "Does the verb agree?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
-    conditions=CHANGES, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=11,
+    conditions=CHANGES, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=12,
     exempt={"differences": SHOWN_BY_ENDINGS}, uses_forms=True,
 )  # fmt: skip

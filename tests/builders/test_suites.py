@@ -153,6 +153,28 @@ def test_a_verb_that_does_not_agree_in_the_language_is_no_target(tmp_path):
         discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
 
 
+@pytest.mark.parametrize(("share", "kept"), [(0, True), (8, True), (2, False)])
+def test_where_words_are_spelled_in_several_ways_no_form_is_wrong(tmp_path, share, kept):
+    """Every ``share``-th sentence is in another spelling (*corrend*, *corre*), as in a treebank of several dialects."""
+    pairs = [*zip(itertools.product(NOUNS, VERBS), PLACES, strict=True)]
+    sentences = [
+        clause(noun, stem, f"{place}{again}", plural=plural, ending=("en", "end")[plural] if other else None)
+        for again in "abcd"
+        for at, ((noun, stem), place) in enumerate(pairs)
+        for plural in [(at + at // 8 + (again in "bd")) % 2]
+        for other in [share and (at // 16 + "abcd".index(again)) % share == 0]
+    ]
+    path = tmp_path / "es_spelled-ud-test.conllu"
+    path.write_text(
+        "".join(f"# sent_id = {n}\n# text = {a}\n{b}\n\n" for n, (a, b) in enumerate(sentences)), encoding="utf-8"
+    )
+    if kept:
+        assert len(rows_of(discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10)))) > 30
+    else:
+        with pytest.raises(discoprobe.loaders.errors.UnsupportedError, match="several-spellings"):
+            discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
+
+
 def test_forms_that_are_written_together_with_a_word_replace_none(tmp_path):
     sentences = [
         clause(noun, stem, place, plural=(at + at // 8) % 2)
