@@ -1,13 +1,14 @@
 """What a build gives with files that are not at hand: expected rows by treebank and task, with intervals.
 
 ``expected_rows.py measure FOLDER OUT.json`` builds each treebank of the catalogue from its files below FOLDER, without
-audit and without a smallest size, and again without each of its files. FOLDER has a folder per treebank with the files
-and ``stats.xml``, which says how many sentences the absent files have. A treebank that OUT.json has is not built again.
+audit and without a smallest size; and from some of them: all but one, and each alone. FOLDER has a folder per treebank
+with the files and ``stats.xml``, which says how many sentences the absent files have. A treebank that OUT.json has is
+not built again.
 
-``expected_rows.py predict OUT.json`` prints two tables: how well the rows of a treebank are predicted from all its
-files but one; and what is expected of the treebanks whose files are absent.
+``expected_rows.py predict OUT.json`` prints two tables: how well the rows of a treebank are predicted from some of its
+files; and what is expected of the treebanks whose files are absent.
 
-Rows grow as ``(sentences / sentences at hand) ** exponent``. The files that are left out show exponents. The median of
+Rows grow as ``(sentences / sentences at hand) ** exponent``. The builds from some files show exponents. The median of
 those of a family of tasks predicts a config, and their 5 and 95 % quantiles are the ends of its interval. For a sum,
 each treebank gives one exponent for each task, the median of its own, because tasks of a treebank grow together. As no
 exponent is of the treebank that is predicted, the coverage in the first table is that of a treebank that was never
@@ -79,14 +80,14 @@ class Yield(msgspec.Struct):
         sentences: of all files of the treebank, absent ones included.
         absent: the names of absent files.
         whole: the build from the files at hand.
-        without: those from all of them but one.
+        parts: those from all of them but one, and from one.
     """
 
     lang: str
     sentences: int
     absent: list[str]
     whole: Build
-    without: list[Build]
+    parts: list[Build]
 
     @property
     def growth(self) -> float:
@@ -104,7 +105,7 @@ def measure(
     *,
     most: Annotated[float, typer.Option(help="Largest size of the files of a treebank that is built, in MB.")] = 12,
 ) -> None:
-    """Build every treebank from its files, and without each of them."""
+    """Build every treebank from its files, without each of them, and from each of them."""
     measured = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     banks = {bank.name: bank for each in treebanks.languages(every=True) for bank in each.treebanks}
     for name, bank in sorted(banks.items()):
@@ -118,10 +119,11 @@ def measure(
         every = sum(numbers.values()) + (_n_absent(stats, absent) if absent else 0)
         try:
             builds = [_build(bank, there, numbers)]
-            if len(there) > 1:
-                for left_out in there:
-                    others = {file: path for file, path in there.items() if file != left_out}
-                    builds.append(_build(bank, others, numbers))
+            alone = [(file,) for file in there if len(there) > 1]
+            others = [tuple(file for file in there if file != left_out) for (left_out,) in alone]
+            for names in dict.fromkeys((*alone, *others)):
+                if sum(numbers[file] for file in names) * GROWTH <= builds[0].sentences:
+                    builds.append(_build(bank, {file: there[file] for file in names}, numbers))
         except DiscoprobeError as error:
             print(f"{name}: {error}", flush=True)
             continue
@@ -160,14 +162,14 @@ def _build(bank: Treebank, files: Mapping[str, Path], numbers: Mapping[str, int]
 
 
 class Observed(msgspec.Struct, frozen=True):
-    """How the rows of a task grow where a file of a treebank is added.
+    """How the rows of a task grow where files of a treebank are added.
 
     Attributes:
         name: the treebank.
         task: the task.
-        growth: sentences with the file by those without it.
-        before: rows without the file.
-        after: rows with it.
+        growth: sentences of all files by those of the first ones.
+        before: rows from the first files.
+        after: rows from all.
     """
 
     name: str
@@ -193,9 +195,9 @@ def predict(measured: Measured) -> None:
 
 
 def _observed(yields: Mapping[str, Yield]) -> Iterator[Observed]:
-    """The growth of every config of `SMALLEST` rows and more where a file is added that makes a difference."""
+    """The growth of every config of `SMALLEST` rows and more, where files are added that make a difference."""
     for name, of_bank in yields.items():
-        for build in of_bank.without:
+        for build in of_bank.parts:
             growth = of_bank.whole.sentences / max(1, build.sentences)
             for task in build.rows if growth >= GROWTH else ():
                 if (before := build.n_rows(task)) >= SMALLEST:

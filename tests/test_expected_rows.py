@@ -36,7 +36,7 @@ def of_bank(n, exponent, *, absent=0, scale=1.0):
 
     names = ["x-ud-train.conllu"] if absent else []
     return {
-        "lang": "es", "sentences": n + absent, "absent": names, "whole": build(n), "without": [build(n // 2)],
+        "lang": "es", "sentences": n + absent, "absent": names, "whole": build(n), "parts": [build(n // 2)],
     }  # fmt: skip
 
 
@@ -90,6 +90,6 @@ def test_files_are_counted_built_and_left_out(script, tmp_path, monkeypatch):
     assert list(found) == [bank.name]
     made = found[bank.name]
     assert (made.sentences, made.whole.sentences) == (len(blocks) + 70, len(blocks))
-    assert sorted(build.sentences for build in made.without) == sorted([half, len(blocks) - half])
+    assert sorted(build.sentences for build in made.parts) == sorted([half, len(blocks) - half])
     assert made.absent == [file.name for file in bank.files if "-ud-train" in file.name]
     assert made.whole.rows["sent_len"].keys() == {"train", "validation", "test"}
