@@ -10,9 +10,9 @@ files; and what is expected of the treebanks whose files are absent.
 
 Rows grow as ``(sentences / sentences at hand) ** exponent``. The builds from some files show exponents. The median of
 those of a family of tasks predicts a config, and their 5 and 95 % quantiles are the ends of its interval. For a sum,
-each treebank gives one exponent for each task, the median of its own, because tasks of a treebank grow together. As no
-exponent is of the treebank that is predicted, the coverage in the first table is that of a treebank that was never
-seen.
+each such build gives one exponent for each task, because tasks of a treebank grow together. As no exponent is of the
+treebank that is predicted, the coverage in the first table is that of a treebank that was never seen. Configs that the
+files at hand do not give are not predicted.
 """
 
 import json
@@ -204,27 +204,26 @@ def _observed(yields: Mapping[str, Yield]) -> Iterator[Observed]:
                     yield Observed(name, task, growth, before, of_bank.whole.n_rows(task))
 
 
-def _of_family(observed: Iterable[Observed], task: str, without: str) -> dict[str, list[Observed]]:
-    """What treebanks but one show of the tasks of a task's family, by treebank."""
-    tasks, shown = all_tasks(), defaultdict(list)
-    for each in observed:
-        if each.name != without and tasks[each.task].family == tasks[task].family:
-            shown[each.name].append(each)
-    return dict(shown)
+def _of_family(observed: Iterable[Observed], task: str, without: str) -> list[Observed]:
+    """What treebanks but one show of the tasks of a task's family."""
+    tasks = all_tasks()
+    family = tasks[task].family
+    return [each for each in observed if each.name != without and tasks[each.task].family == family]
 
 
 def _exponents(observed: Sequence[Observed], task: str, without: str) -> Vector:
-    """The exponent of a task in each of the treebanks but one, in their order.
+    """The exponent of a task in each build of treebanks but one, in their order.
 
-    A treebank without the task has the median of its tasks of the same family, or else that of all treebanks.
+    A build without the task has the median of its tasks of the same family, or else that of all builds.
     """
-    shown = _of_family(observed, task, without)
-    usual = np.median([each.exponent for of_bank in shown.values() for each in of_bank])
-    exponents = []
-    for name in sorted({each.name for each in observed} - {without}):
-        own = [each.exponent for each in shown.get(name, ()) if each.task == task]
-        exponents.append(np.median(own or [each.exponent for each in shown.get(name, ())] or [usual]))
-    return np.array(exponents)
+    own: defaultdict[tuple[str, float], list[float]] = defaultdict(list)
+    of_family: defaultdict[tuple[str, float], list[float]] = defaultdict(list)
+    for each in (shown := _of_family(observed, task, without)):
+        own[each.name, each.growth] += [each.exponent] if each.task == task else []
+        of_family[each.name, each.growth].append(each.exponent)
+    usual = [np.median([each.exponent for each in shown])]
+    builds = sorted({(each.name, each.growth) for each in observed if each.name != without})
+    return np.array([np.median(own[build] or of_family[build] or usual) for build in builds])
 
 
 def _coverage(observed: Sequence[Observed]) -> Table:
@@ -250,8 +249,8 @@ def _compared(of_build: Sequence[Observed], observed: Sequence[Observed]) -> tup
     name, growth = of_build[0].name, of_build[0].growth
     before, after = sum(each.before for each in of_build), max(1, sum(each.after for each in of_build))
     if len(of_build) == 1:
-        shown = _of_family(observed, of_build[0].task, name).values()
-        rows = before * growth ** np.array([each.exponent for of_bank in shown for each in of_bank])
+        shown = _of_family(observed, of_build[0].task, name)
+        rows = before * growth ** np.array([each.exponent for each in shown])
     else:
         rows = sum((each.before * growth ** _exponents(observed, each.task, name) for each in of_build), np.zeros(1))
     low, middle, high = np.quantile(rows, QUANTILES)
@@ -280,7 +279,7 @@ def _expected(yields: Mapping[str, Yield], observed: Sequence[Observed]) -> Tabl
 
 
 def _sums(name: str, of_bank: Yield, observed: Sequence[Observed]) -> tuple[Sequence[int], Vector, Vector]:
-    """Sentences, those at hand, rows and full configs; and rows and full configs that each other treebank predicts."""
+    """Sentences, those at hand, rows and full configs; and the rows and full configs that each other build predicts."""
     rows, configs, n_rows, n_configs = np.zeros(1), np.zeros(1), 0, 0
     for task, splits in of_bank.whole.rows.items():
         n = sum(splits.values())
