@@ -360,21 +360,33 @@ SECONDS_PER_MB: Final = 3.6
 """Processor seconds that all tasks take with their audits, by MB of treebanks (docs/records/performance.md)."""
 
 
-def effort(made: Plan) -> tuple[dict[str, int], float]:
-    """What a plan costs before text is read until the sizes are full: no network is asked for it.
+class Effort(msgspec.Struct, frozen=True):
+    """What a plan costs before text is read until the sizes are full.
 
-    Returns:
-        The bytes of files of the catalogue that the cache lacks, by language; and the seconds that building from all
-        treebanks of the catalogue takes, about, with the processes of the request.
+    Attributes:
+        download_bytes: of the files of the catalogue that the cache lacks, by language.
+        of_unknown_size: how many further ones the cache lacks, by language: large files, which no listing has.
+        seconds: that building from the treebanks of known size takes, about, with the processes of the request.
     """
+
+    download_bytes: dict[str, int]
+    of_unknown_size: dict[str, int]
+    seconds: float
+
+
+def effort(made: Plan) -> Effort:
+    """What a plan costs; no network is asked for it."""
     pinned = {corpus.pinned for group in made.groups for corpus in group.corpora if corpus.pinned}
-    missing = Counter[str]()
+    missing, unknown = Counter[str](), Counter[str]()
     for corpus in pinned | set(made.forms.values()):
-        missing[corpus.lang] += sum(file.bytes or 0 for file in downloads.missing(corpus))
+        for file in downloads.missing(corpus):
+            missing[corpus.lang] += file.bytes or 0
+            unknown[corpus.lang] += file.bytes is None
     n_bytes = sum(file.bytes or 0 for corpus in pinned if isinstance(corpus, Treebank) for file in corpus.files)
     share = len(made.tasks) / len(all_tasks())
     seconds = n_bytes / 1e6 * SECONDS_PER_MB * min(share, 1.0) / made.request.jobs
-    return {lang: missing[lang] for lang in sorted(missing) if missing[lang]}, seconds
+    known, others = ({lang: of[lang] for lang in sorted(of) if of[lang]} for of in (missing, unknown))
+    return Effort(known, others, seconds)
 
 
 def _row(  # noqa: PLR0913, PLR0917 (its columns)

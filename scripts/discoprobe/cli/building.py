@@ -102,8 +102,11 @@ def show_dry_run(made: Plan, *, as_json: bool = False) -> None:
 
     rows = reads(made)
     if as_json:
-        missing, seconds = effort(made)
-        terminal.print_json({"reads": rows, "download_bytes": missing, "seconds": round(seconds)})
+        cost = effort(made)
+        terminal.print_json({
+            "reads": rows, "download_bytes": cost.download_bytes, "files_of_unknown_size": cost.of_unknown_size,
+            "seconds": round(cost.seconds),
+        })  # fmt: skip
         return
     terminal.show_sources(rows)
     sys.stdout.write(_effort(made))
@@ -113,13 +116,20 @@ def _effort(made: Plan) -> str:
     """A line on what is downloaded, by language, and how long building from it takes; empty if the cache has all."""
     from discoprobe.plan import effort
 
-    missing, seconds = effort(made)
-    if not missing:
+    cost = effort(made)
+    missing, unknown = (
+        sorted(of.items(), key=lambda each: -each[1]) for of in (cost.download_bytes, cost.of_unknown_size)
+    )
+    if not (missing or unknown):
         return ""
-    sizes = [f"{lang} {n / 1e6:,.1f} MB" for lang, n in sorted(missing.items(), key=lambda each: -each[1])]
-    total = f"{sum(missing.values()) / 1e6:,.1f} MB" + (f" ({terminal.few(sizes)})" if len(sizes) > 1 else "")
-    minutes = f"{max(1, round(seconds / 60)):,} min"
-    return f"to download: {total}; building from treebanks takes about {minutes} after that\n"
+    sizes = [f"{lang} {n / 1e6:,.1f} MB" for lang, n in missing]
+    total = f"{sum(n for _, n in missing) / 1e6:,.1f} MB" + (f" ({terminal.few(sizes)})" if len(sizes) > 1 else "")
+    if unknown:
+        n_files, of_each = sum(n for _, n in unknown), terminal.few([f"{lang} {n}" for lang, n in unknown])
+        total += f" and {n_files} large file{'s' * (n_files > 1)} of unknown size ({of_each})"
+    minutes = f"{max(1, round(cost.seconds / 60)):,} min"
+    about = "more than" if unknown else "about"
+    return f"to download: {total}; building from treebanks takes {about} {minutes} after that\n"
 
 
 def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
