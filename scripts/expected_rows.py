@@ -280,7 +280,8 @@ def _expected(yields: Mapping[str, Yield], observed: Sequence[Observed]) -> Tabl
 
 def _sums(name: str, of_bank: Yield, observed: Sequence[Observed]) -> tuple[Sequence[int], Vector, Vector]:
     """Sentences, those at hand, rows and full configs; and the rows and full configs that each other build predicts."""
-    rows, configs, n_rows, n_configs = np.zeros(1), np.zeros(1), 0, 0
+    n_builds = len({(each.name, each.growth) for each in observed if each.name != name})
+    rows, configs, n_rows, n_configs = np.zeros(n_builds), np.zeros(n_builds), 0, 0
     for task, splits in of_bank.whole.rows.items():
         n = sum(splits.values())
         factors = of_bank.growth ** _exponents(observed, task, name) if n >= SMALLEST else np.ones(1)

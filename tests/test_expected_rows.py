@@ -60,7 +60,10 @@ def test_linear_yields_are_predicted_exactly(script, tmp_path, capsys):
 def test_the_interval_is_as_wide_as_treebanks_differ(script, tmp_path, capsys):
     exponents = [0.8, 0.9, 0.95, 1, 1, 1, 1.05, 1.1, 1.2]
     yields = {f"UD_{n}": of_bank(1000, exponent) for n, exponent in enumerate(exponents)}
-    found = tables(script, yields | {"UD_Absent": of_bank(1000, 1, absent=3000)}, tmp_path, capsys)
+    absent = {"UD_Absent": of_bank(1000, 1, absent=3000), "UD_Empty": of_bank(1000, 1, absent=9, scale=0.0001)}
+    found = tables(script, yields | absent, tmp_path, capsys)
+    assert (found["UD_Empty"][2], found["UD_Empty"][4]) == ("0", "0 to 0")
+    assert found["2 treebanks"][2:] == found["UD_Absent"][2:]
     low, high = (int(number.replace(",", "")) for number in found["UD_Absent"][4].split(" to "))
     rows = int(found["UD_Absent"][2].replace(",", ""))
     assert found["UD_Absent"][3] == "28,000"
