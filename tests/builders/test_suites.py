@@ -6,6 +6,7 @@ from collections import Counter
 
 import msgspec
 import polars as pl
+import pyarrow as pa
 import pytest
 from audit_parts import with_other_ending
 from datasets import load_dataset
@@ -346,6 +347,20 @@ def test_a_suite_of_fifty_pairs_is_offered_as_small(agreement, n, kept, marks):
     card = config_card(made)
     assert ("**Small:**" in card, "**Tiny:**" in card) == marks[::-1]
     assert n != 50 or "±15 points" in card
+
+
+@pytest.mark.parametrize(("n", "groups", "kept"), [(60, 5, False), (60, 6, True), (100, 5, True)])
+def test_a_small_suite_is_of_six_documents_or_more(agreement, n, groups, kept):
+    table = agreement.splits["test"]
+    table = table.take([row % table.num_rows for row in range(n)])
+    at = table.column_names.index("group")
+    table = table.set_column(at, table.schema.field("group"), pa.array([str(row % groups) for row in range(n)]))
+    made = msgspec.structs.replace(agreement, splits={"test": table})
+    released = for_release(made, {}, MIN_ROWS)
+    assert (released is made) == kept
+    assert kept or released.reason.startswith("60 rows of 5 groups, 6 are needed for so few rows: ")
+    assert kept or released.lacks == "need more rows"
+    assert for_release(made, {}, (0, 0, 0)) is made
 
 
 def test_a_config_that_trains_needs_as_many_test_rows_as_ever(built):
