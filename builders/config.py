@@ -8,6 +8,7 @@ which are lacking.
 
 import enum
 import functools
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ import pyarrow as pa
 from msgspec import field
 
 from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
+from discoprobe.builders.settings import MIN_ROWS, SPLITS, SUITE_SHARE, Settings
 from discoprobe.loaders.catalogue.treebanks import Source
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import convert_table, parse_toml
@@ -250,10 +251,20 @@ class Config(msgspec.Struct, frozen=True):
         """Whether a split has fewer rows than a published config needs (``MIN_ROWS``)."""
         return not self.large_enough(MIN_ROWS)
 
+    @property
+    def small(self) -> bool:
+        """Whether it is a suite that is published with fewer rows than other configs have in test."""
+        return not self.tiny and self.last_split.num_rows < MIN_ROWS[-1]
+
     def large_enough(self, min_rows: Sequence[int]) -> bool:
         """Whether each of its splits has as many rows as are needed of it in train, validation and test."""
-        least = dict(zip(SPLITS, min_rows, strict=True))
+        least = dict(zip(SPLITS, self.least_rows(min_rows), strict=True))
         return all(table.num_rows >= least[split] for split, table in self.splits.items())
+
+    def least_rows(self, min_rows: Sequence[int]) -> tuple[int, int, int]:
+        """The fewest rows in train, validation and test: those of any config, of which suites need a part in test."""
+        train, validation, test = min_rows
+        return train, validation, math.ceil(test * SUITE_SHARE) if self.shape is Shape.SUITE else test
 
     @property
     def last_split(self) -> pa.Table:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from msgspec import field
 
 from discoprobe.builders.config import TEXTS, Config, Unavailable
+from discoprobe.builders.settings import SMALL_GROUPS
 
 REASONS: Final = {
     "too-short": "a sentence has too few words",
@@ -279,11 +280,17 @@ def for_release(
         least: fewest rows in train, validation and test.
     """
     config = without_rows(config, excluded)
-    if isinstance(config, Unavailable) or config.large_enough(least):
+    if isinstance(config, Unavailable):
         return config
-    sizes = [table.num_rows for table in config.splits.values()]
-    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
-    reason = f"{actual} rows, {needed} are needed: {MORE_ROWS}"
+    if config.large_enough(least):
+        n_groups = len(config.last_split["group"].unique()) if config.small and any(least) else SMALL_GROUPS
+        if n_groups >= SMALL_GROUPS:
+            return config
+        reason = f"{config.n_rows} rows of {n_groups} groups, {SMALL_GROUPS} are needed for so few rows: {MORE_ROWS}"
+    else:
+        sizes = [table.num_rows for table in config.splits.values()]
+        actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, config.least_rows(least)[-len(sizes) :]))
+        reason = f"{actual} rows, {needed} are needed: {MORE_ROWS}"
     return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 

@@ -16,6 +16,14 @@ MIN_ROWS = (200, 50, 100)
 """Fewest rows in train, validation and test of a config that is published. With 100 test rows a difference of .14
 between two accuracies shows; with 200 training rows a linear probe learns."""
 
+SUITE_SHARE = 0.5
+"""Of the test rows that other configs need, the share that a suite needs, which trains nothing: it is *small*. With
+50 rows an accuracy of .5 is known to .15, with 100 to .10."""
+
+SMALL_GROUPS = 6
+"""Fewest groups (of one document, mostly) that the rows of a small suite are of. To be right in all of five could be
+chance (on both sides, .5 to the power of 4 is .06)."""
+
 SHARES = (0.55, 0.15, 0.3)
 """Share of the usable material per split: that of ``MIN_ROWS``, and a little more for validation and test, where
 matching loses more because they are smaller."""

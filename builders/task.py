@@ -444,14 +444,16 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
         UnknownNameError: for a name that is none of these.
         UsageError: for the name of a task that is gone.
     """
-    tasks, generated = all_tasks(), generated_tasks()
+    tasks = all_tasks()
     chosen: dict[str, AnyTask] = {}
     for name in names:
         matching = {key: task for key, task in tasks.items() if name in {key, task.family, "all"}}
-        matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
+        if not matching:  # hundreds of tasks, which take a while
+            matching = {key: task for key, task in generated_tasks().items() if name in {key, task.family}}
         if not matching and name in GONE:
             raise UsageError(f"{name} is gone: {GONE[name]}")
         if not matching:
+            generated = generated_tasks()
             names_of_all = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
             blank = "; separate tasks by commas" if " " in name else ""
             raise UnknownNameError("task", name, names_of_all, remedy=f"`build tasks` lists them{blank}")

@@ -110,11 +110,12 @@ def test_languages(command):
     rows = {row["code"]: row for row in json.loads(done.stdout)}
     assert {code for code, row in rows.items() if row["sample"]} == set(SAMPLE_LANGUAGES)
     assert rows["es"]["name"] == "Spanish"
-    assert rows["wo"]["lacks"] == "connectives, pronouns, frequency list"
+    assert (rows["wo"]["lacks"], rows["yrl"]["lacks"]) == ("frequency list", "connectives, pronouns, frequency list")
     assert rows["th"]["lacks"].startswith("sentence marks, spaces, ")
     assert not rows["de"]["lacks"]
     assert (rows["wo"]["treebanks"], rows["eu"]["treebanks"], rows["eu"]["texts"]) == (1, 0, 1)
     assert "Spanish" in command("languages").stdout
+    assert [row["code"] for row in json.loads(command("languages", "wo", "Yoruba", "--json").stdout)] == ["wo", "yo"]
 
 
 def test_corpora_list(command):
@@ -446,3 +447,26 @@ def test_a_dry_run_says_what_is_downloaded_and_does_nothing(command, tmp_path):
     assert not (tmp_path / "cache" / "corpora").exists()
     assert not (tmp_path / "dist").exists()
     assert command("run", "--lang", "es", "--corpus", "sample", "--dry-run", "--json").stdout.count("CC0 1.0") == 1
+
+
+def test_files_of_unknown_size_are_not_taken_for_nothing(command, tmp_path):
+    environment = {"DISCOPROBE_CACHE": str(tmp_path / "cache"), "COLUMNS": "120"}
+    options = ("run", "--lang", "ca,wo", "--gold", "--dry-run")
+    unknown = [file for bank in treebanks.language("ca").treebanks for file in bank.files if file.bytes is None]
+    assert unknown, "choose a language with such files"
+    found = json.loads(command(*options, "--json", **environment).stdout)
+    assert found["files_of_unknown_size"] == {"ca": len(unknown)}
+    shown = command(*options, **environment).stdout
+    assert re.search(
+        rf"^to download: [\d.]+ MB \(.*\) and {len(unknown)} large files of unknown size \(ca {len(unknown)}\); "
+        r"building from treebanks takes more than \d+ min after that$", shown, re.MULTILINE,
+    ), shown  # fmt: skip
+
+
+def test_a_dry_run_of_many_languages_does_not_ask_the_hub(command, tmp_path):
+    environment = {"DISCOPROBE_CACHE": str(tmp_path / "cache"), "HF_ENDPOINT": "http://127.0.0.1:9"}
+    done = command("run", "--lang", "all", "--dry-run", "--json", **environment)
+    assert done.returncode == 0, done.stderr
+    texts = [row for row in json.loads(done.stdout)["reads"] if row["corpus"].startswith("finewiki-")]
+    assert len(texts) > 100
+    assert {(row["files"], row["bytes"]) for row in texts} == {(0, None)}

@@ -45,6 +45,14 @@ MAIN_FORM: Final = 1 / 2
 """An indicative form without Tense that has a smaller share of the occurrences of its lemma and features differs from
 others of the same features in what the treebank does not annotate (Basque *zen*, *da*, *denean*)."""
 
+SPELLINGS: Final = 0.3
+"""If a larger share of finite verbs is not spelled as most with the same lemma and features, the corpus has several
+spellings or dialects (Low Saxon .32, Gheg .34; Turkish, whose features are fewer than its endings, .18), and a form
+that disagrees in one may agree in another (*jy söllet*, *jy sküllet*)."""
+
+REPEATED_CELL: Final = 3
+"""Least number of verbs of a lemma and features that show how they are spelled."""
+
 SYSTEMATIC: Final = 0.05
 """A cell of the paradigm that is ambiguous for a larger share of verbs, two at least, counts as ambiguous for all verbs
 (German *er habe*)."""
@@ -320,6 +328,7 @@ def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Contex
     reason = pl.coalesce(
         "reason",
         pl.when(bound).then(pl.lit("bound-form")),
+        pl.lit("several-spellings" if _is_spelled_in_several_ways(words) else None, pl.String),
         pl.when(~agrees | seldom).then(pl.lit("no-agreement")),
         pl.when(both_ways | quantity).then(pl.lit("mixed-subject")),
         "unclear",
@@ -330,6 +339,14 @@ def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Contex
     values = [pl.col(column).replace_strict(NAMES, default=None) for column in ("value", "other_value")]
     named = judged.with_columns(condition=pl.concat_str(values, separator="/"))
     return named.drop("_share", "_agreeing").sort("row")
+
+
+def _is_spelled_in_several_ways(words: pl.DataFrame) -> bool:
+    """Whether many finite verbs are not spelled as most with the same lemma and features (``SPELLINGS``)."""
+    finite = (pl.col("upos") == "VERB") & is_finite().fill_null(value=False)
+    cells = words.filter(finite).group_by("lemma", "feats").agg(pl.col("n").sum(), most=pl.col("n").max())
+    shown = cells.filter(pl.col("n") >= REPEATED_CELL).select(pl.col("n", "most").sum())
+    return int(shown["n"][0]) - int(shown["most"][0]) > SPELLINGS * int(shown["n"][0])
 
 
 def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) -> pl.DataFrame:

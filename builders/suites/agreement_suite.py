@@ -11,7 +11,7 @@ Every change is equally frequent in both directions, as is every pair of frequen
 a form or a length finds the good sentence. The same two words are in at most two sentences. Left out are: words that
 do not show their value or agree in two ways; forms that could agree too (German *er habe*), as a subjunctive (*if the
 need arise*), in a reading that their ending can have, with another noun, or by standing alone; and kinds of words that
-agree in less than nine tenths of the corpus. Participles beside an auxiliary, and adjectives of the predicate, are
+agree in less than nine tenths of the corpus, and all verbs where it spells many in several ways. Participles beside an auxiliary, and adjectives of the predicate, are
 changed only behind a noun that is not indefinite; person only beside personal pronouns; gender not beside persons.
 """
 
@@ -24,6 +24,6 @@ SHOWN_BY_ENDINGS = "beside each other, the ends of two words show whether they a
 ASKS = "Do the words agree?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
-    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=12,
+    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=13,
     exempt={"differences": SHOWN_BY_ENDINGS}, uses_forms=True,
 )  # fmt: skip

@@ -123,11 +123,12 @@ class ConfigEntry(Audited, kw_only=True, omit_defaults=True):
 
     ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
     has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
-    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs; ``silver`` how many
-    rows people annotated (``gold``) and how many a model (``silver``), if it did any; ``silver_test`` that people
-    annotated no row of test. ``readers`` has what people and models found who read rows (``person``, ``model``), and
-    ``excluded`` the rows that were left out because of what readers said, by id with the verdict. ``plugins`` has size
-    and hash of the files of plugins that it was made with.
+    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs, ``small`` that it is
+    a suite with fewer rows than other configs have in test; ``silver`` how many rows people annotated (``gold``) and
+    how many a model (``silver``), if it did any; ``silver_test`` that people annotated no row of test. ``readers`` has
+    what people and models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out
+    because of what readers said, by id with the verdict. ``plugins`` has size and hash of the files of plugins that it
+    was made with.
     ``asks`` is the question in a few words, ``example`` a row of test, long texts cut. ``unknown`` has what a newer
     version of discoprobe wrote beside these.
     """
@@ -148,6 +149,7 @@ class ConfigEntry(Audited, kw_only=True, omit_defaults=True):
     lists: dict[str, File] = {}
     read: list[str] = []
     tiny: bool = False
+    small: bool = False
     silver: dict[str, int] = {}
     silver_test: bool = False
     readers: dict[str, ReaderFigures] = {}
@@ -362,7 +364,7 @@ def config_entry(
         content=content, files=files, audit=audit_entry(report) if report else None,
         versions=stage_versions(config.version), lists=lists_of(config.settings),
         read=list(config.read) if set(config.read) != set(sources) else [],
-        tiny=config.tiny, silver=config.silver,
+        tiny=config.tiny, small=config.small, silver=config.silver,
         silver_test=config.silver_splits.get("test", -1) == config.last_split.num_rows,
         excluded=dict(config.excluded), plugins=dict(config.plugins),
         example=next(map(_shorten_texts, config.last_split.slice(0, 1).to_pylist()), {}),

@@ -136,6 +136,7 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
     engines = {source.annotation.get("made_by", {}).get("engine") for source in manifest.sources.values()}
     by_hand = None in engines or not engines
     tiny = sorted(name for name, entry in configs.items() if entry.tiny) if few else []
+    small = sorted(name for name, entry in configs.items() if entry.small) if few else []
     tokenised = [
         name for name, entry in sorted(configs.items()) if any(note.endswith(TOKENISED) for note in entry.notes)
     ]
@@ -162,6 +163,7 @@ def data(manifest: Manifest, title: str = PRETTY_NAME) -> dict[str, object]:
         "task_ids": [name for name, applies in task_ids.items() if applies],
         "tags": [tag for tag in TAGS if tag != _ANNOTATED or engines != {"rules"}],
         **({"tiny_configs": tiny} if tiny else {}),
+        **({"small_configs": small} if small else {}),
         **({"tokenised_configs": tokenised} if tokenised and few else {}),
         **({"silver_configs": silver} if silver and few else {}),
         **({"silver_test_configs": of_models} if of_models and few else {}),

@@ -14,6 +14,7 @@ import functools
 import importlib.metadata
 import importlib.resources
 import json
+import math
 import re
 import tomllib
 import unicodedata
@@ -23,6 +24,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import EXEMPT, MARKS, NOT_AUDITED, Report, Verdict
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Shape, schema
@@ -241,6 +243,7 @@ def config_card(config: Config, report: Report | None = None) -> str:
         fields=fields(config.shape, config.labels, used, silver=bool(config.silver)),
         examples=examples.examples(config.shape, config.labels, [config.last_split, *with_rows][-1]),
         marked=examples.MARKED.get(config.shape, ""), filters=_filters(config),
+        margin=_margin(config.last_split.num_rows),
         drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
         licence=licences.strictest([source.licence for source in config.sources]),
         annotations=noise_of(config.sources), audit=report, checks=BY_ID,
@@ -248,6 +251,11 @@ def config_card(config: Config, report: Report | None = None) -> str:
         verdict=_advice_and_verdict(verdict_of(report) if report else Verdict(NOT_AUDITED)),
         plot_size=plots.image_size(plots.audit_plot(report)) if report else (),
     )  # fmt: skip
+
+
+def _margin(n: int) -> int:
+    """Points around an accuracy of one half in so many rows that its 95 % interval has, rounded up."""
+    return math.ceil(100 * (exact(n / 2, n)[1] - 1 / 2))
 
 
 _READINGS = {"pos": "part of speech", "feature": "the feature of the label"}

@@ -120,7 +120,7 @@ def list_corpora(names: Iterable[str] = ()) -> list[dict[str, str | int | None]]
                 **about, "name": corpus.name, "licence": normalise(corpus.licence), "documents": documents,
                 "default": corpus.default and offered, "files": len(corpus.files),
                 "bytes": corpus.bytes if corpus.files else None,
-                "cached": _n_cached(corpus), "offered": offered, "note": note,
+                "cached": len(corpus.files) - len(missing(corpus)), "offered": offered, "note": note,
             })  # fmt: skip
         rows += (
             {
@@ -138,11 +138,11 @@ def folder(corpus: PinnedCorpus) -> Path:
     return cache_folder() / "corpora" / corpus.repo / corpus.commit / corpus.lang / corpus.name
 
 
-def _n_cached(corpus: PinnedCorpus) -> int:
-    """How many files of a corpus are in the cache; they are looked for only where it has a folder, which is fast."""
+def missing(corpus: PinnedCorpus) -> list[File]:
+    """The files of a corpus that the cache lacks; they are looked for only where it has a folder, which is fast."""
     if not (place := folder(corpus)).is_dir():
-        return 0
-    return sum((place / corpus.place(file)).is_file() for file in corpus.files)
+        return list(corpus.files)
+    return [file for file in corpus.files if not (place / corpus.place(file)).is_file()]
 
 
 def location(corpus: PinnedCorpus, file: File) -> Path:

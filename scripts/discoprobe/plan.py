@@ -34,7 +34,7 @@ from discoprobe.loaders.catalogue.treebanks import (
 )
 from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, is_corpus_file
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.fetch.downloads import location
+from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, is_url, without_secret
 from discoprobe.loaders.files import File
 from discoprobe.loaders.languages.language import language_data
@@ -232,7 +232,7 @@ def name_corpus(name: str, lang: str, request: Request, *, segment: bool) -> Pla
 
 
 def _of_catalogue(corpus: PinnedCorpus, *, segment: bool) -> PlannedCorpus:
-    how = READ if all(location(corpus, file).is_file() for file in corpus.files) else DOWNLOAD
+    how = DOWNLOAD if downloads.missing(corpus) else READ
     if isinstance(corpus, TextCorpus):
         how = SEGMENT if segment else ANNOTATE
     return PlannedCorpus(corpus.name, how, corpus)
@@ -323,13 +323,15 @@ def reads(made: Plan) -> list[dict[str, Any]]:
     ``lang`` is the code of its language, empty if it is known only from the files; ``corpus`` its name, path or URL;
     ``how`` what is done with it: `READ`, `DOWNLOAD`, `ANNOTATE`, `SEGMENT`, `PARTLY` or `FILL`; ``tasks`` the names of
     the tasks that are built from it; ``licence`` as its source writes it; ``files`` their number and ``bytes`` their
-    size, of which `PARTLY` and `FILL` may read only a part, None if it is not known.
+    size, of which `PARTLY` and `FILL` may read only a part, None if it is not known. The Hub is asked for the size of
+    its texts, once per text, if there are `FEW_TEXTS` or fewer.
 
     Raises:
         RemoteError: a URL, or the Hub, cannot be reached.
     """
     planned: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
+    sized = sum(map(len, made.texts.values())) <= FEW_TEXTS
     for group in made.groups:
         lang = group.languages[0] if len(group.languages) == 1 else ""
         for corpus in group.corpora:
@@ -344,7 +346,8 @@ def reads(made: Plan) -> list[dict[str, Any]]:
             if group.corpora:
                 of_fill = [task for task in of_fill if is_filled(task) or (made.request.silver and is_annotated(task))]
             of_code = made.text_of(code) if of_fill else ()
-            texts += [_as_row(msgspec.structs.replace(corpus, how=FILL), code, of_fill) for corpus in of_code]
+            of_code = tuple(msgspec.structs.replace(corpus, how=FILL) for corpus in of_code)
+            texts += [_as_row(corpus, code, of_fill, sized=sized) for corpus in of_code]
     for lang, table in made.forms.items():
         using = [task for task in made.tasks if task.uses_forms]
         how = _of_catalogue(table, segment=False).how
@@ -352,25 +355,39 @@ def reads(made: Plan) -> list[dict[str, Any]]:
     return planned + texts
 
 
+FEW_TEXTS: Final = 10
+"""So many texts of the Hub are asked for their size in a dry run, because each takes a request."""
 SECONDS_PER_MB: Final = 3.6
 """Processor seconds that all tasks take with their audits, by MB of treebanks (docs/records/performance.md)."""
 
 
-def effort(made: Plan) -> tuple[dict[str, int], float]:
-    """What a plan costs before text is read until the sizes are full: no network is asked for it.
+class Effort(msgspec.Struct, frozen=True):
+    """What a plan costs before text is read until the sizes are full.
 
-    Returns:
-        The bytes of files of the catalogue that the cache lacks, by language; and the seconds that building from all
-        treebanks of the catalogue takes, about, with the processes of the request.
+    Attributes:
+        download_bytes: of the files of the catalogue that the cache lacks, by language.
+        of_unknown_size: how many further ones the cache lacks, by language: large files, which no listing has.
+        seconds: that building from the treebanks of known size takes, about, with the processes of the request.
     """
+
+    download_bytes: dict[str, int]
+    of_unknown_size: dict[str, int]
+    seconds: float
+
+
+def effort(made: Plan) -> Effort:
+    """What a plan costs; no network is asked for it."""
     pinned = {corpus.pinned for group in made.groups for corpus in group.corpora if corpus.pinned}
-    missing = Counter[str]()
+    missing, unknown = Counter[str](), Counter[str]()
     for corpus in pinned | set(made.forms.values()):
-        missing[corpus.lang] += sum(file.bytes or 0 for file in corpus.files if not location(corpus, file).is_file())
+        for file in downloads.missing(corpus):
+            missing[corpus.lang] += file.bytes or 0
+            unknown[corpus.lang] += file.bytes is None
     n_bytes = sum(file.bytes or 0 for corpus in pinned if isinstance(corpus, Treebank) for file in corpus.files)
     share = len(made.tasks) / len(all_tasks())
     seconds = n_bytes / 1e6 * SECONDS_PER_MB * min(share, 1.0) / made.request.jobs
-    return {lang: missing[lang] for lang in sorted(missing) if missing[lang]}, seconds
+    known, others = ({lang: of[lang] for lang in sorted(of) if of[lang]} for of in (missing, unknown))
+    return Effort(known, others, seconds)
 
 
 def _row(  # noqa: PLR0913, PLR0917 (its columns)
@@ -382,12 +399,17 @@ def _row(  # noqa: PLR0913, PLR0917 (its columns)
     }  # fmt: skip
 
 
-def _as_row(corpus: PlannedCorpus, lang: str, tasks: Sequence[AnyTask]) -> dict[str, Any]:
-    """A corpus with its number of files and their size; neither is known of a URL that is not listed."""
+def _as_row(corpus: PlannedCorpus, lang: str, tasks: Sequence[AnyTask], *, sized: bool = True) -> dict[str, Any]:
+    """A corpus with its number of files and their size; neither is known of a URL that is not listed.
+
+    The Hub is not asked for those of a text of the catalogue unless ``sized``.
+    """
     if pinned := corpus.pinned:
         return _row(pinned.lang, pinned.name, corpus.how, tasks, pinned.licence, len(pinned.files), pinned.bytes)
     if corpus.how in {PARTLY, FILL}:
         text = corpus.hub_text
+        if text and not sized:
+            return _row(lang, text.corpus(corpus.lang), corpus.how, tasks, text.licence, 0, None)
         files = files_at(text.url(corpus.lang) if text else corpus.name, PARQUET)
         name, licence = (text.corpus(corpus.lang), text.licence) if text else (corpus.name, UNKNOWN)
         return _row(lang, name, corpus.how, tasks, licence, len(files), sum(file.bytes or 0 for file in files))

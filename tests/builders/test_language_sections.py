@@ -9,6 +9,7 @@ from shared import UD
 
 import discoprobe.builders
 from discoprobe.builders.edits import SwapRules
+from discoprobe.builders.passages.entities import PronounForms
 from discoprobe.builders.sentences import (
     ONE_WORD,
     ArgumentRules,
@@ -164,6 +165,13 @@ def test_an_exception_is_longer_than_the_form_it_begins_with():
 def test_connectives_have_a_named_source(code):
     connectives = language_data(code).section(Connectives)
     assert bool(connectives.source) == bool(connectives.entries)
+
+
+@every_language
+def test_a_pronoun_tells_one_thing(code):
+    listed = language_data(code).section(PronounForms)
+    forms = [*{form for forms in listed.third.values() for form in forms}, *listed.others, *listed.speakers]
+    assert len(forms) == len(set(forms))
 
 
 @pytest.mark.parametrize("code", MANY)

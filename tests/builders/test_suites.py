@@ -4,7 +4,9 @@ import itertools
 import json
 from collections import Counter
 
+import msgspec
 import polars as pl
+import pyarrow as pa
 import pytest
 from audit_parts import with_other_ending
 from datasets import load_dataset
@@ -12,9 +14,11 @@ from made_sentences import words
 from shared import SAMPLE_LANGUAGES, UD, needs_shared, run_in_process
 
 import discoprobe
-from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
+from discoprobe.builders import MIN_ROWS, SPLITS, Config, DiscourseTask, Settings, Shape, all_tasks, suite_rows
 from discoprobe.builders.audit import fidelity, from_config
+from discoprobe.builders.drops import for_release
 from discoprobe.builders.edits.agreement import _alike_in_number
+from discoprobe.cards.text.card import config_card
 from discoprobe.sources import load_corpus
 
 SUITES = [name for name, task in all_tasks().items() if task.conditions]
@@ -148,6 +152,28 @@ def test_a_verb_that_does_not_agree_in_the_language_is_no_target(tmp_path):
     )
     with pytest.raises(discoprobe.loaders.errors.UnsupportedError, match="no-agreement"):
         discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0, True), (8, True), (2, False)])
+def test_where_words_are_spelled_in_several_ways_no_form_is_wrong(tmp_path, share, kept):
+    """Every ``share``-th sentence is in another spelling (*corrend*, *corre*), as in a treebank of several dialects."""
+    pairs = [*zip(itertools.product(NOUNS, VERBS), PLACES, strict=True)]
+    sentences = [
+        clause(noun, stem, f"{place}{again}", plural=plural, ending=("en", "end")[plural] if other else None)
+        for again in "abcd"
+        for at, ((noun, stem), place) in enumerate(pairs)
+        for plural in [(at + at // 8 + (again in "bd")) % 2]
+        for other in [share and (at // 16 + "abcd".index(again)) % share == 0]
+    ]
+    path = tmp_path / "es_spelled-ud-test.conllu"
+    path.write_text(
+        "".join(f"# sent_id = {n}\n# text = {a}\n{b}\n\n" for n, (a, b) in enumerate(sentences)), encoding="utf-8"
+    )
+    if kept:
+        assert len(rows_of(discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10)))) > 30
+    else:
+        with pytest.raises(discoprobe.loaders.errors.UnsupportedError, match="several-spellings"):
+            discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
 
 
 def test_forms_that_are_written_together_with_a_word_replace_none(tmp_path):
@@ -307,6 +333,46 @@ def test_a_size_counts_pairs_and_keeps_both_directions_equal(treebank):
     assert Counter(row["condition"] for row in rows) == {"Singular/Plural": 6, "Plural/Singular": 6}
 
 
+@pytest.mark.parametrize(
+    ("n", "kept", "marks"), [(49, False, (True, False)), (50, True, (False, True)), (99, True, (False, True)),
+                             (100, True, (False, False))],
+)  # fmt: skip
+def test_a_suite_of_fifty_pairs_is_offered_as_small(agreement, n, kept, marks):
+    table = agreement.splits["test"]
+    made = msgspec.structs.replace(agreement, splits={"test": table.take([row % table.num_rows for row in range(n)])})
+    released = for_release(made, {}, MIN_ROWS)
+    assert (released is made) == kept
+    assert (made.tiny, made.small) == marks
+    assert kept or released.reason.startswith("49 rows, 50 are needed: ")
+    card = config_card(made)
+    assert ("**Small:**" in card, "**Tiny:**" in card) == marks[::-1]
+    assert n != 50 or "±15 points" in card
+
+
+@pytest.mark.parametrize(("n", "groups", "kept"), [(60, 5, False), (60, 6, True), (100, 5, True)])
+def test_a_small_suite_is_of_six_documents_or_more(agreement, n, groups, kept):
+    table = agreement.splits["test"]
+    table = table.take([row % table.num_rows for row in range(n)])
+    at = table.column_names.index("group")
+    table = table.set_column(at, table.schema.field("group"), pa.array([str(row % groups) for row in range(n)]))
+    made = msgspec.structs.replace(agreement, splits={"test": table})
+    released = for_release(made, {}, MIN_ROWS)
+    assert (released is made) == kept
+    assert kept or released.reason.startswith("60 rows of 5 groups, 6 are needed for so few rows: ")
+    assert kept or released.lacks == "need more rows"
+    assert for_release(made, {}, (0, 0, 0)) is made
+
+
+def test_a_config_that_trains_needs_as_many_test_rows_as_ever(built):
+    made = built("sample", "es")["bso"]
+    sizes = dict(zip(SPLITS, (200, 50, 99), strict=True))
+    splits = {split: made.splits[split].take([row % made.splits[split].num_rows for row in range(n)])
+              for split, n in sizes.items()}  # fmt: skip
+    made = msgspec.structs.replace(made, splits=splits)
+    assert (made.tiny, made.small) == (True, False)
+    assert for_release(made, {}, MIN_ROWS).reason.startswith("200/50/99 rows, 200/50/100 are needed")
+
+
 @pytest.fixture(scope="module")
 def repeating(tmp_path_factory):
     """Eight files: in each every noun has another verb, and *perro corre* and *perros corren* are in all."""
@@ -356,4 +422,4 @@ def test_a_release_with_a_suite_loads_is_audited_and_exported(treebank, tmp_path
         (row["sentence_good"], row["sentence_bad"]) for row in rows
     ]
     refused = run_in_process(*build, "0/0/500", "--json")
-    assert "500 are needed" in refused.stdout
+    assert "250 are needed" in refused.stdout

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import html
 import json
+import math
 import re
 import tomllib
 import unicodedata
@@ -20,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
+import scipy.stats
 import yaml
 
 READINGS = Path(__file__).resolve().parents[2] / "cards" / "metadata" / "readings.toml"
@@ -221,6 +223,8 @@ class Release:
         tiny = sorted(name for name, config in self.configs.items() if is_tiny(config))
         if "dataset_info" in data:
             self.same("YAML", "tiny configs", data.get("tiny_configs", []), tiny)
+            small = sorted(name for name, config in self.configs.items() if is_small(config))
+            self.same("YAML", "small configs", data.get("small_configs", []), small)
         for info in data.get("dataset_info", []):
             config = self.configs[info["config_name"]]
             for split in info["splits"]:
@@ -438,7 +442,17 @@ class Release:
 
 
 def is_tiny(config):
-    return any(rows.height < FEW[split] for split, rows in config.rows.items())
+    few = FEW | {"test": 50} if set(config.rows) == {"test"} else FEW
+    return any(rows.height < few[split] for split, rows in config.rows.items())
+
+
+def is_small(config):
+    return set(config.rows) == {"test"} and 50 <= config.rows["test"].height < 100
+
+
+def margin_of(config):
+    n = config.rows["test"].height
+    return math.ceil(100 * scipy.stats.beta.ppf(0.975, n / 2 + 1, n / 2) - 50)
 
 
 def short(n):
@@ -498,6 +512,8 @@ class Page:
         self.same("labels of the task", facts[4], f"{len(config.labels):,}" if unused else None)
         self.holds("licence", simple(facts[5]) in map(simple, self.licences()))
         self.same("Tiny", any(line.startswith("**Tiny:**") for line in lines), is_tiny(config))
+        margins = [found[1] for line in lines if (found := re.match(r"\*\*Small:\*\* .* ±(\d+) points", line))]
+        self.same("Small", margins, [str(margin_of(config))] if is_small(config) else [])
         self.same("loaded config", re.findall(r'load_dataset\(.*"(\w+)"\)', "\n".join(lines[code:])), [self.name])
         self.verdict(next(line for line in lines if line.startswith("Audit: ")))
         said = [line for line in lines if line.startswith("Use it? ")]

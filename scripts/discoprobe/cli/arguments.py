@@ -116,8 +116,8 @@ Size = Annotated[str | None, typer.Option("--size", rich_help_panel=SIZES, help=
 Documents = Annotated[int | None, typer.Option("--documents", min=1, rich_help_panel=SIZES, help=
     "Read at most this many documents, chosen by hash.")]
 MinRows = Annotated[str | None, typer.Option("--min-rows", rich_help_panel=SIZES, help=
-    "Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. 0 keeps them, marked as tiny. Configs "
-    "of the sample corpus are always kept.")]
+    "Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. Suites need half of TEST. 0 keeps them, "
+    "marked as tiny. Configs of the sample corpus are always kept.")]
 WhyConfig = Annotated[str, typer.Argument(autocompletion=_complete_config, help="A config, such as dc_es.")]
 WhySentence = Annotated[str, typer.Argument(help=
     "The sent_id of a sentence of the corpus, its text or several words of it, or the id of a row of the config.")]
@@ -309,6 +309,7 @@ ReadSet = Annotated[Texts, typer.Option("--set", help=_lines(
     "split=NAME, config=NAME, revision=NAME: of a dataset of the Hub",
 ))]
 Names = Annotated[Texts, typer.Argument(help="Languages or corpora. Default: all.")]
+LanguageNames = Annotated[Texts, typer.Argument(help="Languages, by code or name, such as wo. Default: all.")]
 CheckNames = Annotated[Texts, typer.Argument(help=
     "Languages, corpora, .conllu files or folders of them. Default: the whole catalogue.")]
 ModelNames = Annotated[list[str], typer.Option("--model", "-m", help=

@@ -101,8 +101,11 @@ def show_dry_run(made: Plan, *, as_json: bool = False) -> None:
 
     rows = reads(made)
     if as_json:
-        missing, seconds = effort(made)
-        terminal.print_json({"reads": rows, "download_bytes": missing, "seconds": round(seconds)})
+        cost = effort(made)
+        terminal.print_json({
+            "reads": rows, "download_bytes": cost.download_bytes, "files_of_unknown_size": cost.of_unknown_size,
+            "seconds": round(cost.seconds),
+        })  # fmt: skip
         return
     terminal.show_sources(rows)
     sys.stdout.write(_effort(made))
@@ -112,13 +115,20 @@ def _effort(made: Plan) -> str:
     """A line on what is downloaded, by language, and how long building from it takes; empty if the cache has all."""
     from discoprobe.plan import effort
 
-    missing, seconds = effort(made)
-    if not missing:
+    cost = effort(made)
+    missing, unknown = (
+        sorted(of.items(), key=lambda each: -each[1]) for of in (cost.download_bytes, cost.of_unknown_size)
+    )
+    if not (missing or unknown):
         return ""
-    sizes = [f"{lang} {n / 1e6:,.1f} MB" for lang, n in sorted(missing.items(), key=lambda each: -each[1])]
-    total = f"{sum(missing.values()) / 1e6:,.1f} MB" + (f" ({terminal.few(sizes)})" if len(sizes) > 1 else "")
-    minutes = f"{max(1, round(seconds / 60)):,} min"
-    return f"to download: {total}; building from treebanks takes about {minutes} after that\n"
+    sizes = [f"{lang} {n / 1e6:,.1f} MB" for lang, n in missing]
+    total = f"{sum(n for _, n in missing) / 1e6:,.1f} MB" + (f" ({terminal.few(sizes)})" if len(sizes) > 1 else "")
+    if unknown:
+        n_files, of_each = sum(n for _, n in unknown), terminal.few([f"{lang} {n}" for lang, n in unknown])
+        total += f" and {n_files} large file{'s' * (n_files > 1)} of unknown size ({of_each})"
+    minutes = f"{max(1, round(cost.seconds / 60)):,} min"
+    about = "more than" if unknown else "about"
+    return f"to download: {total}; building from treebanks takes {about} {minutes} after that\n"
 
 
 def _why_nothing(result: BuildResult, *, is_there: bool) -> str:
@@ -161,6 +171,10 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         least = "fewer than 200 train, 50 validation or 100 test rows"
         named = "all" if len(tiny) == len(result.built) > 1 else terminal.few(tiny)
         terminal.print_wrapped(f"tiny ({least}), to try out only: {named}", indent="  ")
+    if small := [name for name in result.built if entries[name].small]:
+        terminal.print_wrapped(
+            f"small (suites of 50 to 99 rows; an accuracy is known to ±15 points): {terminal.few(small)}", indent="  "
+        )
     if verbose:
         for name in result.built:
             terminal.print_wrapped(f"{name}: {judged[name].text}", indent="  ")
@@ -452,21 +466,23 @@ def _file_rows(corpora: Sequence[PinnedCorpus]) -> list[dict[str, Cell]]:
 
 
 @app.command()
-def languages(*, _plugins: arg.Plugins = None, json_: arg.Json = False) -> None:
-    """List the languages of the catalogue: treebanks, raw texts, whether there is a sample, and what rules lack.
+def languages(
+    names: arg.LanguageNames = None, *, _plugins: arg.Plugins = None, json_: arg.Json = False
+) -> None:  # fmt: skip
+    """List languages of the catalogue: treebanks, raw texts, whether there is a sample, and what rules lack.
 
     A language works without what it lacks: docs/adding_a_language.md says what follows from it.
     """
     from discoprobe.loaders.catalogue import treebanks
     from discoprobe.loaders.languages.language import lacking
 
-    with_sample = set(treebanks.sample_files())
+    with_sample, codes = set(treebanks.sample_files()), {treebanks.language_code(name) for name in names or ()}
     rows: list[dict[str, Cell]] = [
         {
             "code": each.code, "name": each.name, "treebanks": each.count("treebank"), "texts": each.count("text"),
             "sample": each.code in with_sample, "lacks": ", ".join(lacking(each.code)),
         }
-        for each in treebanks.languages(every=True)
+        for each in treebanks.languages(every=True) if not codes or each.code in codes
     ]  # fmt: skip
     terminal.show(rows, ["code", "name", "treebanks", "texts", "sample", "lacks"], as_json=json_)
 

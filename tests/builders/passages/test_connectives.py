@@ -41,6 +41,11 @@ def test_a_connective_that_joins_the_sentence_is_taken_away(marked):
         ("en", "On/ADP the/DET other/ADJ hand/NOUN ,/PUNCT they/PRON went/VERB home/ADV", "on the other hand"),
         ("tr", "BUNUNLA/PRON BİRLİKTE/ADP ,/PUNCT onlar/PRON eve/NOUN gitti/VERB", "bununla birlikte"),
         ("zh", "但是/ADV 我/PRON 不/ADV 去/VERB", "但是"),
+        ("wo", "Gannaaw/ADP loolu/PRON buur/NOUN ba/DET dem/VERB", "gannaaw loolu"),
+        ("kmr", "Ji/ADP ber/NOUN vê/DET yekê/NUM em/PRON çûn/VERB malê/NOUN", "loma"),
+        ("ug", "شۇنىڭ/CCONJ ئۈچۈن/ADP مەن/PRON بۈگۈن/ADV كەلدىم/VERB", "شۇڭا"),
+        ("mt", "BARRA/ADV MINN/ADV HEKK/ADV huma/PRON marru/VERB dar/NOUN", "barra minn hekk"),
+        ("yo", "Nítorí/SCONJ náà/ADV wọ́n/PRON lọ/VERB ilé/NOUN", "nítorí náà"),
     ],
 )
 def test_a_connective_is_found_in_the_words_of_the_treebank_and_in_capitals(marked, lang, words, connective):
@@ -94,6 +99,11 @@ def test_of_an_expression_one_word_depends_on_the_root(marked):
     words = "In/ADP/2 fact/NOUN/4 they/PRON/4 went/VERB/0 home/ADV/4 ./PUNCT/4"
     assert marked("en", words) == ("in fact", "they went home.")
     assert marked("en", words.replace("fact/NOUN/4", "fact/NOUN/5")) is None
+
+
+def test_a_question_particle_is_no_reason(marked):
+    assert marked("wo", "Ndaxte/CCONJ mu/PRON sonn/VERB lool/ADV")[0] == "ndax"
+    assert marked("wo", "Ndax/ADV mu/PRON sonn/VERB lool/ADV") is None
 
 
 def test_a_longer_expression_that_begins_alike_stays(marked):
