@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import bootstrap, comparison, probes
+from discoprobe.evaluation import comparison, interval_of, probes
 from discoprobe.loaders import silent
 
 SIZES = {"train": 90, "validation": 40, "test": 50}
@@ -117,7 +117,8 @@ def second(rows, vectors, n_labels, controls):
                    for strength in probes.STRENGTHS]  # fmt: skip
         shares = min(of_size, key=lambda each: bits(each, labels, validation, size))
         length += bits(shares, labels, train[size:after], size)
-        curve.append((size, accuracy(shares, test)))
+        most = max(of_size, key=lambda each: accuracy(each, validation))
+        curve.append((size, accuracy(most, test)))
     of_controls = []
     for of_seed in controls:
         learned = probabilities(rows, features, list(of_seed), train, probes.STRENGTHS[best], n_labels)
@@ -189,7 +190,11 @@ def test_figures_equal_a_second_implementation(shape, n_labels, signal, probed, 
     assert evaluation.controls.control == pytest.approx(expected["control"], abs=1e-6)
     assert evaluation.controls.selectivity == pytest.approx(expected["accuracy"] - expected["control"], abs=1e-6)
     assert evaluation.controls.uniform_code_length == pytest.approx(expected["uniform"], abs=1e-6)
-    assert [(n, pytest.approx(share, abs=1e-6)) for n, share in expected["curve"]] == list(evaluation.controls.curve)
+    curve = evaluation.controls.curve
+    assert [(n, share) for n, share, _ in curve] == [
+        (n, pytest.approx(share, abs=1e-6)) for n, share in expected["curve"]
+    ]
+    assert curve[-1] == (SIZES["train"], best.accuracy, best.interval)
 
 
 def test_correlations_equal_a_second_implementation(probed):
@@ -257,8 +262,8 @@ def test_what_is_chosen_does_not_depend_on_test(probed, few_seeds):
         assert getattr(wrong.best, name) == getattr(right.best, name)
     for name in ("code_length", "code_length_sd", "control"):
         assert getattr(wrong.controls, name) == getattr(right.controls, name)
-    assert [1 - share for _, share in right.controls.curve] == pytest.approx(
-        [share for _, share in wrong.controls.curve]
+    assert [1 - share for _, share, _ in right.controls.curve] == pytest.approx(
+        [share for _, share, _ in wrong.controls.curve]
     )
 
 
@@ -337,22 +342,22 @@ def test_similarities_of_layers_equal_their_definitions():
     assert comparison.linear_cka(first, np.ones((40, 3))) == 0
 
 
-def test_bootstrap_intervals_cover_the_truth_and_widen_with_groups():
-    random, truth, covered = np.random.default_rng(7), 0.7, []
+def test_the_interval_of_an_accuracy_covers_the_truth_and_widens_with_groups():
+    """120 rows alone; then ten groups of twelve, all right or all wrong; then all right, where it is exact."""
     alone = pl.DataFrame({"id": [f"r{at}" for at in range(120)]}).with_columns(
         group=pl.lit(None, pl.String), pair_id=pl.lit(None, pl.String)
     )
-    for _ in range(60):
-        low, high = bootstrap((random.random(120) < truth).astype(float), alone)
-        covered.append(low <= truth <= high)
-    assert 0.85 <= np.mean(covered) <= 1
     grouped = alone.with_columns(group=pl.Series([f"g{at // 12}" for at in range(120)]))
+    random, truth = np.random.default_rng(7), 0.7
+    for rows, size in ((alone, 1), (grouped, 12)):
+        samples = np.repeat(random.random((400, 120 // size)) < truth, size, axis=1).astype(float)
+        intervals = [interval_of(correct, rows) for correct in samples]
+        assert np.mean([low <= truth <= high for low, high in intervals]) >= 0.95
     right = np.repeat(np.arange(10) % 2, 12).astype(float)
-    low, high = bootstrap(right, grouped)
-    of_groups = np.random.default_rng(8).integers(0, 2, (4000, 10)).mean(axis=1)
-    assert (low, high) == pytest.approx(tuple(np.percentile(of_groups, [2.5, 97.5])), abs=0.1)
-    narrow = bootstrap(right, alone)
+    (low, high), narrow = interval_of(right, grouped), interval_of(right, alone)
     assert narrow[1] - narrow[0] < 0.6 * (high - low)
+    assert interval_of(np.ones(120), alone) == (pytest.approx(0.025 ** (1 / 120), abs=1e-6), 1.0)
+    assert interval_of(np.zeros(120), grouped) == (0.0, pytest.approx(1 - 0.025 ** (1 / 10), abs=1e-6))
 
 
 def test_control_labels_belong_to_texts_and_are_as_frequent_as_labels():

@@ -3,12 +3,14 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import huggingface_hub
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.text.plots import heat_map
 from discoprobe.cards.text.templating import render
@@ -16,8 +18,27 @@ from discoprobe.evaluation.scores import Evaluation, RowScores, path_of, read_sa
 from discoprobe.loaders.files import write_atomically
 
 Shares = npt.NDArray[np.float64]
+LEVEL: Final = 0.05
+"""A difference is clear if its p value, with Holm's correction, is below this."""
+
 Similarity = dict[tuple[str, str], float]
 """Names of two layers → their similarity, 0 to 1."""
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """How much more accurate one is than another over the same rows.
+
+    Attributes:
+        value: the difference of the accuracies.
+        interval: its 95 % interval.
+        p: two-sided p value; below .05 if the interval does not hold zero.
+        n: number of rows.
+    """
+
+    value: float
+    interval: Interval
+    p: float
+    n: int
 
 
 def write_comparison(folder: Path, repo: str) -> Path | None:
@@ -52,20 +73,22 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         "Models against people": [(each, each.readers, "people") for each in read if each.readers],
         "Models against each other": pairs,
     }
-    comparisons: dict[str, list[dict[str, Any]]] = {
-        title: [
+    comparisons: dict[str, list[dict[str, Any]]] = {}
+    for title, of_title in compared.items():
+        measured = [(one, name, difference_of(one.rows, rows)) for one, rows, name in of_title]
+        known = [(one, name, difference) for one, name, difference in measured if difference]
+        comparisons[title] = [
             {
                 "config": one.config, "first": _short_name(one.model), "second": name, "difference": difference,
-                "low": low, "high": high, "n": n, "excludes_zero": low > 0 or high < 0,
+                "p": p, "is_clear": p < LEVEL,
             }
-            for one, rows, name in of_title
-            if (measured := difference_of(one.rows, rows, len(of_title)))
-            for difference, low, high, n in [measured]
-        ]
-        for title, of_title in compared.items()
-    }  # fmt: skip
+            for (one, name, difference), p in zip(known, holm([each.p for *_, each in known]), strict=True)
+        ]  # fmt: skip
     against_shortcut = comparisons["Models against the strongest shortcut"]
-    above = {(each["config"], each["first"]) for each in against_shortcut if each["low"] > 0}
+    above = {
+        (each["config"], each["first"]) for each in against_shortcut
+        if each["is_clear"] and each["difference"].value > 0
+    }  # fmt: skip
     lines = []
     for model in models:
         scored = [each for each in read if each.model == model]
@@ -173,19 +196,16 @@ def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
     return str(huggingface_hub.ModelCardData(model_name=_short_name(model), eval_results=results).to_yaml()) + "\n"
 
 
-def difference_of(first: RowScores, second: RowScores, tries: int = 1) -> tuple[float, float, float, int] | None:
+def difference_of(first: RowScores, second: RowScores) -> Difference | None:
     """How much more accurate one is than another over the rows of both; None if these are in fewer than two groups.
 
     The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986), the quantile that of Student's t
-    with one degree of freedom less than there are groups.
+    with one degree of freedom less than there are groups. For interval and p value, two groups of mean size are added,
+    of which each is better by one in all rows (Bonett & Price 2012): so the interval has a width where all rows agree.
 
     Args:
         first: what a model got right of a config.
         second: what another model (or a shortcut, or people) got right of it.
-        tries: number of comparisons for which the 95 % interval holds together (Bonferroni).
-
-    Returns:
-        The difference, both ends of its interval, and the number of rows.
     """
     from scipy import stats  # noqa: PLC0415 (takes a second)
 
@@ -199,11 +219,23 @@ def difference_of(first: RowScores, second: RowScores, tries: int = 1) -> tuple[
     if len(groups) < 2:  # noqa: PLR2004
         return None
     values = np.array([value for _, value in shared])
-    mean = float(values.mean())
-    sums = np.bincount(number, weights=values - mean)
-    error = np.sqrt(len(groups) / (len(groups) - 1) * (sums**2).sum()) / len(values)
-    off = float(stats.t.ppf(1 - 0.025 / tries, len(groups) - 1) * error)
-    return mean, mean - off, mean + off, len(values)
+    size = len(values) / len(groups)
+    sums = np.append(np.bincount(number, weights=values), [size, -size])
+    sizes = np.append(np.bincount(number), [size, size])
+    mean = float(sums.sum() / sizes.sum())
+    error = np.sqrt(len(sums) / (len(sums) - 1) * ((sums - mean * sizes) ** 2).sum()) / sizes.sum()
+    off = float(stats.t.ppf(0.975, len(groups) - 1) * error)
+    p = float(2 * stats.t.sf(abs(mean) / error, len(groups) - 1))
+    return Difference(float(values.mean()), (max(-1.0, mean - off), min(1.0, mean + off)), p, len(values))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p values of tests that are made together, corrected so that all of them hold (Holm 1979), in their order."""
+    order = np.argsort(p_values, kind="stable")
+    steps = np.asarray(p_values)[order] * np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return [float(each) for each in corrected]
 
 
 def similarities(first: Path, second: Path) -> tuple[Similarity, Similarity] | None:

@@ -27,11 +27,11 @@ from packaging.version import Version
 from threadpoolctl import threadpool_limits
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import DIGITS, Interval
+from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.evaluation.models import POOLINGS, Bools, Floats, LanguageModel, Place, Unit, keys_of, vectors_of
-from discoprobe.evaluation.scores import Controls, Evaluation, ModelScore, RowScores, TopNeurons, score_of
+from discoprobe.evaluation.scores import Controls, Evaluation, ModelScore, RowScores, TopNeurons, interval_of, score_of
 from discoprobe.loaders import hashing
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
@@ -59,10 +59,6 @@ LOSS: Final = 0.01
 
 FRACTIONS: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Shares of the training rows after which a probe is trained anew to encode the next ones (Voita & Titov 2020)."""
-
-
-BOOTSTRAPS: Final = 1000
-"""Number of bootstrap samples."""
 
 
 class _Rows(msgspec.Struct, frozen=True):
@@ -374,27 +370,9 @@ def _score_place(rows: _Rows, place: Place, vectors: Floats) -> ModelScore:
     if rows.target_score is not None:
         pearson, spearman = _correlations(rows, features, rows.target_score)
     return msgspec.structs.replace(
-        score, bootstrap=bootstrap(_correct(rows, shares), rows.test), part=part, layer=layer,
-        macro_f1=f1, validation=validation, strength=strength,
-        pearson=pearson, spearman=spearman,
+        score, part=part, layer=layer, macro_f1=f1, validation=validation, strength=strength, pearson=pearson,
+        spearman=spearman,
     )  # fmt: skip
-
-
-def bootstrap(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
-    """The 95 % interval of an accuracy: percentiles over samples of groups of rows, which hashes choose.
-
-    Args:
-        correct: 1 for each correct row, 0 for the others, shape (rows,).
-        rows: the rows; rows with the same ``group`` (or ``pair_id``, if there is no group) are sampled together.
-    """
-    groups = rows.select(pl.coalesce("group", "pair_id", "id").rank("dense") - 1).to_series().to_numpy()
-    right, size = np.bincount(groups, weights=correct), np.bincount(groups)
-    accuracies = []
-    for sample in range(BOOTSTRAPS):
-        chosen = hashing.splitmix64(np.arange(len(size)) + sample * 2**32) % np.uint64(len(size))
-        accuracies.append(right[chosen].sum() / size[chosen].sum())
-    low, high = np.percentile(accuracies, [2.5, 97.5])
-    return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
 def majority(data: AuditInput) -> float:
@@ -455,7 +433,7 @@ def _controls(
 
 def _with_seed(
     rows: _Rows, features: Floats, strength: float, seed: int
-) -> tuple[float, float, float, tuple[tuple[int, float], ...]]:
+) -> tuple[float, float, float, tuple[tuple[int, float, Interval], ...]]:
     """For a seed: the accuracy on control labels, the code length in bits, the accuracy of an MLP, and the curve."""
     train = rows.of("train")
     labels = rows.controls[seed]
@@ -465,7 +443,7 @@ def _with_seed(
     return control, bits, mlp, curve
 
 
-def _online_code(rows: _Rows, features: Floats, seed: int) -> tuple[float, tuple[tuple[int, float], ...]]:
+def _online_code(rows: _Rows, features: Floats, seed: int) -> tuple[float, tuple[tuple[int, float, Interval], ...]]:
     """The length in bits of the labels of train in the online code (Voita & Titov 2020), and the learning curve.
 
     The first block of rows is encoded with a uniform distribution, each further block with a probe that has learned
@@ -479,7 +457,8 @@ def _online_code(rows: _Rows, features: Floats, seed: int) -> tuple[float, tuple
         seed: of the order of the rows; 0 is their order in train, whose sizes are nested.
 
     Returns:
-        The length, and the accuracy on test for each number of rows learned.
+        The length, and for each number of rows learned the accuracy on test with its interval, of the regularisation
+        that is best on validation: the last one is the accuracy of the place.
     """
     order = np.flatnonzero(rows.of("train"))
     if seed:
@@ -491,11 +470,13 @@ def _online_code(rows: _Rows, features: Floats, seed: int) -> tuple[float, tuple
     for size, after in itertools.zip_longest(sizes, sizes[1:]):
         learned = np.zeros(len(rows.labels), bool)
         learned[order[:size]] = True
-        fits = [(size * _fitted(rows, features, rows.labels, learned, _logistic(each)) + 1)
-                / (size + rows.n_options[:, None]) for each in STRENGTHS]  # fmt: skip
-        shares = min(fits, key=lambda each: _code_length(rows, each, np.flatnonzero(rows.of("validation"))))
-        curve.append((size, float(_correct(rows, shares).mean())))
+        fits = [_fitted(rows, features, rows.labels, learned, _logistic(each)) for each in STRENGTHS]
+        best = max(fits, key=lambda each: float(_correct(rows, each, split="validation").mean()))
+        correct = _correct(rows, best)
+        curve.append((size, float(correct.mean()), interval_of(correct, rows.test)))
         if after:
+            codes = [(size * each + 1) / (size + rows.n_options[:, None]) for each in fits]
+            shares = min(codes, key=lambda each: _code_length(rows, each, np.flatnonzero(rows.of("validation"))))
             bits += _code_length(rows, shares, order[size:after])
     return bits, tuple(curve)
 

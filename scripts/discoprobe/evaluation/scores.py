@@ -15,7 +15,7 @@ from discoprobe.builders.audit.intervals import Interval, exact, independent_row
 from discoprobe.cards.text.plots import layer_plot
 from discoprobe.loaders.files import write_atomically
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Raised when the same model and rows get other scores, or the saved files another form."""
 
 
@@ -25,7 +25,7 @@ class ModelScore(msgspec.Struct, frozen=True):
     Attributes:
         method: the pooling of a probe (`models.POOLINGS`); or how surprisal is added up (see `surprisal`).
         accuracy: share of test rows (for surprisal, of pairs or items) that are correct; a tie counts one half.
-        interval: its 95 % confidence interval; rows of one group or pair are dependent.
+        interval: its 95 % confidence interval (`interval_of`).
         n: number of test rows, pairs or items.
         part: the part of the model that a probe reads (`models.Place`); empty for surprisal.
         layer: the layer of a probe, 0 for the embeddings; None for surprisal.
@@ -37,8 +37,6 @@ class ModelScore(msgspec.Struct, frozen=True):
         ties: pairs whose texts have the same surprisal, or choices whose least surprisal is not unique.
         left_out: rows without a region, which this method cannot score.
         condition: the rows of which the score is; empty for all.
-        bootstrap: the 95 % interval of a probe's accuracy by the bootstrap over groups of rows (Efron 1979), with the
-            same samples for all layers.
     """
 
     method: str
@@ -55,7 +53,6 @@ class ModelScore(msgspec.Struct, frozen=True):
     ties: int = 0
     left_out: int = 0
     condition: str = ""
-    bootstrap: Interval | None = None
 
     @property
     def where(self) -> str:
@@ -98,7 +95,8 @@ class Controls(msgspec.Struct, frozen=True):
         compression: ``uniform_code_length / code_length``.
         mlp: accuracy of a perceptron with one hidden layer.
         mlp_sd: its standard deviation.
-        curve: number of training rows, and accuracy of the linear probe that has learned that many; nested.
+        curve: number of training rows, accuracy of the linear probe that has learned that many, and its interval; each
+            set of rows is a part of the next, and the last has all rows, so that its accuracy is the one to report.
         shuffled_words: accuracy of the same probe on texts whose words are in another order.
         random_weights: accuracy of the same probe on the same model before training; None for sentence vectors.
     """
@@ -113,7 +111,7 @@ class Controls(msgspec.Struct, frozen=True):
     compression: float
     mlp: float
     mlp_sd: float
-    curve: tuple[tuple[int, float], ...]
+    curve: tuple[tuple[int, float, Interval], ...]
     shuffled_words: float | None = None
     random_weights: float | None = None
 
@@ -193,7 +191,7 @@ class Evaluation(msgspec.Struct, frozen=True):
             if score.layer is not None and score.part != "sentence":
                 name = score.method if score.part == "model" else f"{score.part}, {score.method}"
                 curves.setdefault(name, []).append(score.accuracy)
-                intervals.setdefault(name, []).append(score.bootstrap or score.interval)
+                intervals.setdefault(name, []).append(score.interval)
         if curves:
             baselines = {"majority": self.majority}
             if self.shortcut and self.shortcut_accuracy is not None:
@@ -224,15 +222,26 @@ def read_saved(path: Path) -> Evaluation | None:
 
 
 def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> ModelScore:
-    """The accuracy of a method with its 95 % interval.
+    """The accuracy of a method with its interval.
 
     Args:
         method: as in `ModelScore`.
         correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
-        rows: the rows, with ``pair_id`` and ``group``: rows with the same value are not independent.
+        rows: the rows, as for `interval_of`.
+    """
+    return ModelScore(method, float(correct.mean()), interval_of(correct, rows), len(correct))
+
+
+def interval_of(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
+    """The 95 % interval of an accuracy, wherever one is printed, saved or drawn.
+
+    It is that of Clopper and Pearson for the effective number of rows: those of one pair or group are not independent.
+
+    Args:
+        correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
+        rows: the rows, with ``pair_id`` and ``group``, in the same order.
     """
     columns = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
     clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in columns]
     n = independent_rows(correct, clusterings or [np.arange(len(correct))])
-    accuracy = float(correct.mean())
-    return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))
+    return exact(float(correct.mean()) * n, n)
