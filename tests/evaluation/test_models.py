@@ -106,13 +106,15 @@ def test_a_model_reads_no_text_twice(kind, model_folder, empty_cache, read_by_mo
     alone = vectors_of(model, UNITS[1:], silent, only=place, cache=cache)
     assert sum(read_by_model) == len(UNITS)
     assert np.abs(alone[place] - plain[place][1:]).max() < 1e-5
-    untrained = vectors_of(model.with_random_weights(), UNITS, silent, only=place, cache=cache)
+    untrained = vectors_of(model.with_random_weights(0), UNITS, silent, only=place, cache=cache)
     assert sum(read_by_model) == 2 * len(UNITS)
     assert np.abs(untrained[place] - plain[place]).max() > 1e-3
+    other = vectors_of(model.with_random_weights(1), UNITS, silent, only=place)
+    assert np.abs(untrained[place] - other[place]).max() > 1e-3, "another seed has other weights"
     assert (*place[:2], "target") in plain
     without = vectors_of(model, [(text, 0, 0) for text, *_ in UNITS], silent, cache=cache)
     assert (*place[:2], "target") not in without
-    assert sum(read_by_model) == 3 * len(UNITS), "a text with another target is another text"
+    assert sum(read_by_model) == 4 * len(UNITS), "a text with another target is another text"
 
 
 def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, empty_cache, read_by_model):

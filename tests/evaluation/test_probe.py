@@ -370,7 +370,9 @@ def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sam
     few, fewer = ("--no-controls", "--train-rows", "40"), ("--no-controls", "--train-rows", "20")
     whole = probe(sample_release, tmp_path / "scores", encoder, options=few)
     read, pooled = [], models._pooled
-    monkeypatch.setattr(models, "_pooled", lambda model, *of: read.append(model.is_trained) or pooled(model, *of))
+    monkeypatch.setattr(
+        models, "_pooled", lambda model, *of: read.append(model.random_seed is None) or pooled(model, *of)
+    )
     assert probe(sample_release, tmp_path / "other", encoder, options=few).replace("/other/", "/scores/") == whole
     probe(sample_release, tmp_path / "scores", encoder, options=fewer)
     assert not read

@@ -17,7 +17,7 @@ from discoprobe.evaluation import TokenSurprisal, majority, probes, score_of, su
 from discoprobe.loaders import join_texts, silent
 
 MODEL = types.SimpleNamespace(
-    name="none", commit="c", has_head=True, with_random_weights=lambda: MODEL,
+    name="none", commit="c", has_head=True, with_random_weights=lambda _seed: MODEL,
     tokenizer=lambda texts, **_: {"input_ids": [[]] * len(texts)}, longest=1,
 )  # fmt: skip
 

@@ -388,13 +388,16 @@ def _probe_line(cells: dict[str, str], config: str, model: str) -> str:
 
 def _probe_cells(evaluation: Evaluation) -> dict[str, str]:
     """What is printed of an evaluation, by column."""
+    from discoprobe.evaluation.scores import Selectivity
+
     best, controls, shortcut = evaluation.best, evaluation.controls, evaluation.shortcut_accuracy
+    selectivity = controls.selectivity if controls else ""
     return {
         "accuracy": _interval(best.accuracy, best.interval),
         "best": best.where,
         "F1": "" if best.macro_f1 is None else f"{best.macro_f1:.3f}",
-        "select.": f"{controls.selectivity:+.3f}" if controls else "",
-        "compr.": f"{controls.compression:.2f}" if controls else "",
+        "select.": f"{selectivity.value:+.3f}" if isinstance(selectivity, Selectivity) else "",
+        "compr.": f"{controls.code_length.compression:.2f}" if controls and controls.code_length.is_known else "",
         "majority": f"{evaluation.majority:.3f}",
         "shortcut": "" if shortcut is None else f"{shortcut:.3f} ({evaluation.shortcut})",
         "train": str(evaluation.train_rows or ""),

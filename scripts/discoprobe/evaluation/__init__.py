@@ -13,6 +13,9 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "evaluate": ["evaluations"],
     "models": ["LanguageModel", "find_model", "load_model", "vectors_of"],
     "probes": ["majority"],
-    "scores": ["Controls", "Evaluation", "ModelScore", "RowScores", "TopNeurons", "interval_of", "score_of"],
+    "scores": [
+        "CodeLength", "Controls", "Evaluation", "Mean", "ModelScore", "RowScores", "Selectivity", "TopNeurons",
+        "interval_of", "score_of",
+    ],
     "surprisal": ["TokenSurprisal", "surprisals"],
 })  # fmt: skip

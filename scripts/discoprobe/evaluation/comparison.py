@@ -14,7 +14,7 @@ from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.text.plots import heat_map
 from discoprobe.cards.text.templating import render
-from discoprobe.evaluation.scores import Evaluation, RowScores, path_of, read_saved
+from discoprobe.evaluation.scores import Evaluation, RowScores, Selectivity, mean_over_groups, path_of, read_saved
 from discoprobe.loaders.files import write_atomically
 
 Shares = npt.NDArray[np.float64]
@@ -139,10 +139,27 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
     ]
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
-        parts=_parts_of_suites(of_config, models), similar=_write_similarities(folder), comparisons=comparisons,
+        parts=_parts_of_suites(of_config, models), controls=_controls(read),
+        similar=_write_similarities(folder), comparisons=comparisons,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
+
+
+def _controls(read: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    """What the page says of the controls of each probe; where there is no selectivity, why."""
+    lines = []
+    for each in read:
+        if not (controls := each.controls):
+            continue
+        chosen, code = controls.selectivity, controls.code_length
+        lines.append({
+            "config": each.config, "model": _short_name(each.model), "accuracy": each.best.accuracy,
+            "controls": controls, "code": code if code.is_known else None,
+            "selectivity": chosen if isinstance(chosen, Selectivity) else None,
+            "reason": "" if isinstance(chosen, Selectivity) else chosen,
+        })  # fmt: skip
+    return lines
 
 
 def _parts_of_suites(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> list[dict[str, Any]]:
@@ -199,9 +216,8 @@ def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
 def difference_of(first: RowScores, second: RowScores) -> Difference | None:
     """How much more accurate one is than another over the rows of both; None if these are in fewer than two groups.
 
-    The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986), the quantile that of Student's t
-    with one degree of freedom less than there are groups. For interval and p value, two groups of mean size are added,
-    of which each is better by one in all rows (Bonett & Price 2012): so the interval has a width where all rows agree.
+    Interval and p value are those of Student's t for `mean_over_groups`, with two groups added of which one is right
+    where the other is wrong (Bonett & Price 2012): so the interval has a width where all rows agree.
 
     Args:
         first: what a model got right of a config.
@@ -215,17 +231,13 @@ def difference_of(first: RowScores, second: RowScores) -> Difference | None:
         for row, group, correct in zip(first.ids, first.groups, first.correct, strict=True)
         if row in others
     ]
-    groups, number = np.unique([group for group, _ in shared], return_inverse=True)
-    if len(groups) < 2:  # noqa: PLR2004
+    groups = [group for group, _ in shared]
+    if len(set(groups)) < 2:  # noqa: PLR2004
         return None
     values = np.array([value for _, value in shared])
-    size = len(values) / len(groups)
-    sums = np.append(np.bincount(number, weights=values), [size, -size])
-    sizes = np.append(np.bincount(number), [size, size])
-    mean = float(sums.sum() / sizes.sum())
-    error = np.sqrt(len(sums) / (len(sums) - 1) * ((sums - mean * sizes) ** 2).sum()) / sizes.sum()
-    off = float(stats.t.ppf(0.975, len(groups) - 1) * error)
-    p = float(2 * stats.t.sf(abs(mean) / error, len(groups) - 1))
+    mean, error, freedom = mean_over_groups(values, groups, added=True)
+    off = float(stats.t.ppf(0.975, freedom) * error)
+    p = float(2 * stats.t.sf(abs(mean) / error, freedom))
     return Difference(float(values.mean()), (max(-1.0, mean - off), min(1.0, mean + off)), p, len(values))
 
 

@@ -80,7 +80,7 @@ class LanguageModel(msgspec.Struct, frozen=True):
         longest: most tokens of a text; longer texts lose tokens on the left.
         batch_size: most texts in a batch.
         sentences: the sentence-transformer, if it is one and the library is installed.
-        is_trained: False for `with_random_weights`.
+        random_seed: the seed of `with_random_weights`; None for the weights of its files.
     """
 
     name: str
@@ -97,7 +97,7 @@ class LanguageModel(msgspec.Struct, frozen=True):
     longest: int = MOST_TOKENS
     batch_size: int = 64
     sentences: Any = None
-    is_trained: bool = True
+    random_seed: int | None = None
 
     def tokens(self, units: Sequence[Unit]) -> list[Tokens]:
         """The tokens of each text with special ones; what does not fit is lost on the left, but never the target."""
@@ -128,15 +128,15 @@ class LanguageModel(msgspec.Struct, frozen=True):
         """The id of the token that fills batches; it is masked, so any token does if the tokenizer has none."""
         return int(self.tokenizer.pad_token_id or 0)
 
-    def with_random_weights(self) -> "LanguageModel":
-        """The same architecture and tokenizer with weights as they are before training, always the same ones."""
+    def with_random_weights(self, seed: int) -> "LanguageModel":
+        """The same architecture and tokenizer with weights as they are before training; a seed has always the same."""
         import torch
 
         with torch.random.fork_rng():
-            torch.manual_seed(0)
+            torch.manual_seed(seed)
             model = type(self.model)(self.model.config)
         return msgspec.structs.replace(
-            self, model=model.float().to(self.device).eval(), sentences=None, is_trained=False
+            self, model=model.float().to(self.device).eval(), sentences=None, random_seed=seed
         )
 
     @property
@@ -147,7 +147,7 @@ class LanguageModel(msgspec.Struct, frozen=True):
 
         language = getattr(self.tokenizer, "src_lang", None)
         how = [self.content, self.kind, self.longest, language, self.sentences is not None]
-        return hash_of_json([FORMAT, *how, self.is_trained, torch.__version__, transformers.__version__])
+        return hash_of_json([FORMAT, *how, self.random_seed, torch.__version__, transformers.__version__])
 
 
 def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = False) -> LanguageModel:

@@ -3,6 +3,7 @@
 `probes` and `surprisal` make an `Evaluation`, which has the scores with the baselines that they must be compared with.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,9 @@ from discoprobe.loaders.files import write_atomically
 
 FORMAT: Final = 6
 """Raised when the same model and rows get other scores, or the saved files another form."""
+
+ENOUGH: Final = 1000
+"""From so many training rows on, the length of the online code is printed whatever its interval."""
 
 
 class ModelScore(msgspec.Struct, frozen=True):
@@ -78,42 +82,88 @@ class RowScores(msgspec.Struct, frozen=True):
     correct: tuple[float, ...]
 
 
-class Controls(msgspec.Struct, frozen=True):
-    """How much of an accuracy is due to the probe, to word order and to training; all at the place of the best score.
+class Mean(msgspec.Struct, frozen=True):
+    """The mean over some seeds, and the standard deviation over them."""
 
-    Means over seeds, with their standard deviations.
+    value: float
+    sd: float
+    seeds: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Mean":
+        """The mean of the values of some seeds, at least two."""
+        return cls(float(np.mean(values)), float(np.std(values, ddof=1)), len(values))
+
+
+class Selectivity(msgspec.Struct, frozen=True):
+    """How much better a probe tells the labels than labels that each target word has by chance (Hewitt & Liang 2019).
+
+    Both are learned and measured on the control set: the rows of a config, divided anew by lot, so that the target
+    words of test are in train.
 
     Attributes:
-        seeds: number of seeds.
-        control: accuracy on control labels, which depend on the target word, or on the texts of a row, by chance
-            (Hewitt & Liang 2019).
-        control_sd: its standard deviation.
-        selectivity: accuracy minus ``control``.
-        code_length: bits of the labels of train in the online code (Voita & Titov 2020).
-        code_length_sd: its standard deviation, over orders of the rows.
-        uniform_code_length: bits that they need if all labels are equally probable.
-        compression: ``uniform_code_length / code_length``.
+        accuracy: accuracy on the labels of the config, in the control set.
+        control: accuracy on control labels, which belong to a word in all rows.
+        value: ``accuracy`` minus ``control``.
+        n: number of test rows of the control set.
+    """
+
+    accuracy: float
+    control: Mean
+    value: float
+    n: int
+
+
+class CodeLength(msgspec.Struct, frozen=True):
+    """The bits that encode the labels of train online (Voita & Titov 2020), beside codes that read no text.
+
+    Attributes:
+        probe: bits with the probabilities of probes, over orders of the rows.
+        frequencies: bits with the frequencies of labels in the rows before, in blocks of the same size.
+        uniform: bits if all labels are equally probable.
+        compression: ``frequencies / probe``.
+        saved: bits per row that the probe's code is shorter than that of the frequencies.
+        interval: its 95 % interval; rows of one group are not independent. None if there is one group.
+        n: number of rows.
+    """
+
+    probe: Mean
+    frequencies: float
+    uniform: float
+    compression: float
+    saved: float
+    interval: Interval | None
+    n: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are enough rows, or the interval does not hold zero."""
+        return self.n >= ENOUGH or bool(self.interval and not self.interval[0] <= 0 <= self.interval[1])
+
+
+class Controls(msgspec.Struct, frozen=True):
+    """What an accuracy is due to, at the place of the best score.
+
+    Attributes:
+        random_labels: accuracy of the same procedure on labels that each row has by chance.
+        random_labels_chance: accuracy of their majority baseline, mean over the seeds.
+        selectivity: whether the probe can learn words by heart; or in one sentence why it is not measured.
+        code_length: how well the labels are compressed.
         mlp: accuracy of a perceptron with one hidden layer.
-        mlp_sd: its standard deviation.
         curve: number of training rows, accuracy of the linear probe that has learned that many, and its interval; each
             set of rows is a part of the next, and the last has all rows, so that its accuracy is the one to report.
-        shuffled_words: accuracy of the same probe on texts whose words are in another order.
+        shuffled_words: accuracy of the same probe, trained and measured on texts whose words are in another order.
         random_weights: accuracy of the same probe on the same model before training; None for sentence vectors.
     """
 
-    seeds: int
-    control: float
-    control_sd: float
-    selectivity: float
-    code_length: float
-    code_length_sd: float
-    uniform_code_length: float
-    compression: float
-    mlp: float
-    mlp_sd: float
+    random_labels: Mean
+    random_labels_chance: float
+    selectivity: Selectivity | str
+    code_length: CodeLength
+    mlp: Mean
     curve: tuple[tuple[int, float, Interval], ...]
     shuffled_words: float | None = None
-    random_weights: float | None = None
+    random_weights: Mean | None = None
 
 
 class TopNeurons(msgspec.Struct, frozen=True):
@@ -245,3 +295,27 @@ def interval_of(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interva
     clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in columns]
     n = independent_rows(correct, clusterings or [np.arange(len(correct))])
     return exact(float(correct.mean()) * n, n)
+
+
+def mean_over_groups(
+    values: npt.NDArray[np.float64], groups: Sequence[str], *, added: bool = False
+) -> tuple[float, float, int]:
+    """The mean of values, its standard error, and the degrees of freedom.
+
+    The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986); there is one degree of freedom
+    less than there are groups.
+
+    Args:
+        values: one per row.
+        groups: rows with the same group are not independent; at least two groups.
+        added: whether two groups of mean size are added, of which one has 1 in all rows and the other -1.
+    """
+    number = np.unique(np.asarray(groups), return_inverse=True)[1]
+    sums, sizes = np.bincount(number, weights=values), np.bincount(number).astype(np.float64)
+    freedom = len(sums) - 1
+    if added:
+        size = sizes.mean()
+        sums, sizes = np.append(sums, [size, -size]), np.append(sizes, [size, size])
+    mean = float(sums.sum() / sizes.sum())
+    error = np.sqrt(len(sums) / (len(sums) - 1) * ((sums - mean * sizes) ** 2).sum()) / sizes.sum()
+    return mean, float(error), freedom
