@@ -134,6 +134,17 @@ def test_models_are_compared_with_people_on_the_rows_that_people_read(tmp_path):
     assert "| made\\_en | org/model | people | -0.500 * |" in page
 
 
+def test_models_in_folders_with_the_same_last_names_keep_their_scores(tmp_path):
+    """They are in different files, and the page names them by what is different."""
+    models = ["/runs/one/checkpoint/model", "/runs/two/checkpoint/model", "/runs/two/other", "org/model"]
+    for model, right in zip(models, (10, 20, 30, 40), strict=True):
+        evaluation(model, [1] * right + [0] * (50 - right)).save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    assert "| shortcut | one/checkpoint/model | two/checkpoint/model | other | org/model |" in page
+    assert "| made\\_en | 0.500 | 0.600 | 0.200 - | 0.400 - | 0.600 - | 0.800 |" in page
+    assert len({path.stem for path in tmp_path.glob("*.yaml")}) == 4
+
+
 def test_a_folder_without_scores_gets_no_page(tmp_path):
     assert write_comparison(tmp_path, "org/data") is None
     assert not list(tmp_path.iterdir())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -329,12 +328,13 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe.evaluation.comparison import write_comparison
     from discoprobe.evaluation.evaluate import evaluations
-    from discoprobe.evaluation.scores import Evaluation
+    from discoprobe.evaluation.scores import Evaluation, full_name, short_names
     from discoprobe.remote_folders import local
     from discoprobe.request import language_codes, split_names
 
     release = local(out)
     folder = save or release.with_name(f"{release.name}-scores")
+    names_of_models = short_names([full_name(name) for name in model])
     results: list[Evaluation] = []
     misfits: list[Misfit] = []
     with terminal.progress() as progress:
@@ -353,7 +353,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
                     if results
                     else [_probe_line(dict(zip(_PROBE_COLUMNS, _PROBE_COLUMNS, strict=True)), "config", "model")]
                 )
-                lines.append(_probe_line(_probe_cells(result), result.config, Path(result.model).name))
+                lines.append(_probe_line(_probe_cells(result), result.config, names_of_models[result.model]))
                 lines += [
                     f"  {each.condition:<42} {_interval(each.accuracy, each.interval)} of {each.n}"
                     for each in result.conditions
@@ -374,7 +374,9 @@ def probe(  # noqa: PLR0913 (one parameter per option)
             by_reason.setdefault((of_model, reason), []).append(config)
         sys.stdout.write("\nnot scored\n" if misfits else "")
         for (of_model, reason), configs in by_reason.items():
-            terminal.print_wrapped(f"  {': '.join(filter(None, (Path(of_model).name, ', '.join(configs))))}: {reason}")
+            terminal.print_wrapped(
+                f"  {': '.join(filter(None, (names_of_models.get(of_model, of_model), ', '.join(configs))))}: {reason}"
+            )
         if results:
             sys.stdout.write(f"\nscores: {page}\n")
     if not results:

@@ -14,7 +14,15 @@ from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.text.plots import heat_map
 from discoprobe.cards.text.templating import render
-from discoprobe.evaluation.scores import Evaluation, RowScores, Selectivity, mean_over_groups, path_of, read_saved
+from discoprobe.evaluation.scores import (
+    Evaluation,
+    RowScores,
+    Selectivity,
+    mean_over_groups,
+    path_of,
+    read_saved,
+    short_names,
+)
 from discoprobe.loaders.files import write_atomically
 
 Shares = npt.NDArray[np.float64]
@@ -57,11 +65,12 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
     if not read:
         return None
     models = sorted({each.model for each in read})
+    names = short_names(models)
     of_config: dict[str, dict[str, Evaluation]] = {}
     for each in read:
         of_config.setdefault(each.config, {})[each.model] = each
     pairs = [
-        (one, other.rows, _short_name(other.model))
+        (one, other.rows, names[other.model])
         for by_model in of_config.values()
         for one, other in itertools.combinations([by_model[model] for model in models if model in by_model], 2)
         if (one.best.layer is None) == (other.best.layer is None)  # probes with probes
@@ -79,7 +88,7 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         known = [(one, name, difference) for one, name, difference in measured if difference]
         comparisons[title] = [
             {
-                "config": one.config, "first": _short_name(one.model), "second": name, "difference": difference,
+                "config": one.config, "first": names[one.model], "second": name, "difference": difference,
                 "p": p, "is_clear": p < LEVEL,
             }
             for (one, name, difference), p in zip(known, holm([each.p for *_, each in known]), strict=True)
@@ -97,9 +106,9 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         for each in scored:
             task, _, lang = each.config.rpartition("_")
             gains[task, lang] = (each.best.accuracy - each.majority) / max(1e-9, 1 - each.majority)
-        svg = heat_map(f"{_short_name(model)}: share of the possible gain", gains)
+        svg = heat_map(f"{names[model]}: share of the possible gain", gains)
         write_atomically(folder / f"{name}.svg", svg.encode())
-        write_atomically(folder / f"{name}.yaml", _model_index(model, scored, repo).encode())
+        write_atomically(folder / f"{name}.yaml", _model_index(names[model], scored, repo).encode())
         neurons = {
             (each.config, f"{layer:02d}"): share
             for each in scored
@@ -107,14 +116,14 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             for layer, share in enumerate(each.neurons.by_layer)
         }
         if neurons:
-            svg = heat_map(f"{_short_name(model)}: share of the top neurons by layer", neurons)
+            svg = heat_map(f"{names[model]}: share of the top neurons by layer", neurons)
             write_atomically(folder / f"{name}.neurons.svg", svg.encode())
         with_shortcut = [each for each in scored if each.shortcut_rows]
         lines.append({
-            "name": _short_name(model), "configs": len(scored), "heat_map": f"{name}.svg",
+            "name": names[model], "configs": len(scored), "heat_map": f"{name}.svg",
             "neurons": f"{name}.neurons.svg" if neurons else "",
             "above_chance": sum(each.best.interval[0] > each.majority for each in scored),
-            "above_shortcut": sum((each.config, _short_name(model)) in above for each in scored),
+            "above_shortcut": sum((each.config, names[model]) in above for each in scored),
             "with_shortcut": len(with_shortcut),
         })  # fmt: skip
     rows = []
@@ -125,7 +134,7 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             mark = ""
             if evaluation and evaluation.best.interval[0] <= evaluation.majority:
                 mark = " -"
-            elif evaluation and (config, _short_name(evaluation.model)) in above:
+            elif evaluation and (config, names[evaluation.model]) in above:
                 mark = " +"
             cells.append(f"{evaluation.best.accuracy:.3f}{mark}" if evaluation else "")
         rows.append({
@@ -139,14 +148,14 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
     ]
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
-        parts=_parts_of_suites(of_config, models), controls=_controls(read),
+        parts=_parts_of_suites(of_config, models), controls=_controls(read, names),
         similar=_write_similarities(folder), comparisons=comparisons,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
 
 
-def _controls(read: Sequence[Evaluation]) -> list[dict[str, Any]]:
+def _controls(read: Sequence[Evaluation], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """What the page says of the controls of each probe; where there is no selectivity, why."""
     lines = []
     for each in read:
@@ -154,7 +163,7 @@ def _controls(read: Sequence[Evaluation]) -> list[dict[str, Any]]:
             continue
         chosen, code = controls.selectivity, controls.code_length
         lines.append({
-            "config": each.config, "model": _short_name(each.model), "accuracy": each.best.accuracy,
+            "config": each.config, "model": names[each.model], "accuracy": each.best.accuracy,
             "controls": controls, "code": code if code.is_known else None,
             "selectivity": chosen if isinstance(chosen, Selectivity) else None,
             "reason": "" if isinstance(chosen, Selectivity) else chosen,
@@ -195,7 +204,7 @@ def _write_similarities(folder: Path) -> list[tuple[str, str]]:
     return plots
 
 
-def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
+def _model_index(name: str, scored: Sequence[Evaluation], repo: str) -> str:
     """The scores of a model as the Hub reads them in the metadata of a model card."""
     results = []
     for each in scored:
@@ -210,7 +219,7 @@ def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
             for metric, value in values.items()
             if value is not None
         ]
-    return str(huggingface_hub.ModelCardData(model_name=_short_name(model), eval_results=results).to_yaml()) + "\n"
+    return str(huggingface_hub.ModelCardData(model_name=name, eval_results=results).to_yaml()) + "\n"
 
 
 def difference_of(first: RowScores, second: RowScores) -> Difference | None:
@@ -292,7 +301,3 @@ def maxcorr(first: Shares, second: Shares) -> float:
         norm = np.linalg.norm(centred, axis=0)
         scaled.append(centred / np.where(norm > 0, norm, np.inf))
     return float(np.abs(scaled[0].T @ scaled[1]).max(axis=1).mean())
-
-
-def _short_name(model: str) -> str:
-    return "/".join(Path(model).parts[-2:]) if not Path(model).is_absolute() else Path(model).name

@@ -70,11 +70,11 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         analyse_layers: find top neurons, and save vectors by which layers are compared.
 
     Raises:
-        DiscoprobeError: a model or dataset that was named cannot be used, or two models have one name.
+        DiscoprobeError: a model or dataset that was named cannot be used, or a model is named twice.
     """
     found_models = [find_model(name, device, trust_remote_code=trust_remote_code) for name in models]
-    if len({path_of(Path(), "", name) for name in models}) < len(models):
-        raise UsageError("two models have the same name: their scores would be in one file")
+    if len({model.name for model in found_models}) < len(models):
+        raise UsageError("--model names the same model twice")
     import torch  # `find_model` says what to do if it is not installed
 
     torch.set_num_threads(jobs)

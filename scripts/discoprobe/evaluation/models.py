@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from discoprobe.evaluation.scores import FORMAT
+from discoprobe.evaluation.scores import FORMAT, full_name
 from discoprobe.loaders import hashing
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, first_line
 from discoprobe.loaders.files import cache_folder, hash_of_json, hashes_of
@@ -66,7 +66,7 @@ class LanguageModel(msgspec.Struct, frozen=True):
     """A model: what `find_model` knows of it, and what `load_model` adds.
 
     Attributes:
-        name: the folder or the Hub id.
+        name: the folder (`scores.full_name`) or the Hub id.
         kind: how it reads a text; a causal model reads each token with those before it.
         commit: the commit on the Hub, or the SHA-256 of the weights of a local folder.
         content: hash of everything that changes scores: weights, configuration, tokenizer.
@@ -182,6 +182,7 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
     if not available.get(device.partition(":")[0], False):
         devices = ", ".join(each for each, is_there in available.items() if is_there)
         raise DiscoprobeError(f"--device {device}: torch finds no such device; it finds {devices}")
+    name = full_name(name)
     files = sorted(path for path in folder.glob("**/*") if path.is_file()) if folder.is_dir() else []
     place = str(body) if folder.is_dir() else name
     try:

@@ -14,7 +14,7 @@ import polars as pl
 
 from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
 from discoprobe.cards.text.plots import layer_plot
-from discoprobe.loaders.files import write_atomically
+from discoprobe.loaders.files import hash_of_json, write_atomically
 
 FORMAT: Final = 6
 """Raised when the same model and rows get other scores, or the saved files another form."""
@@ -190,7 +190,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     Attributes:
         config: name of the config.
-        model: folder or Hub id.
+        model: its `full_name`.
         commit: the commit of the model, or the hash of its weights (`LanguageModel.commit`).
         scores: for every layer and pooling, or for every way to add up surprisal.
         best: the score to report: the best on validation, or the prediction of the suite.
@@ -252,12 +252,35 @@ class Evaluation(msgspec.Struct, frozen=True):
         return path
 
 
+def full_name(model: str) -> str:
+    """The name by which a model is known wherever it is named from: the path of a folder, or a Hub id."""
+    folder = Path(model).expanduser()
+    return str(folder.resolve()) if folder.is_dir() else model
+
+
+def short_names(models: Sequence[str]) -> dict[str, str]:
+    """`full_name` → what it is called beside the others: a Hub id, or as many last parts of a path as tell it apart."""
+    names = {}
+    for model in set(models):
+        parts = Path(model).parts
+        suffixes = (Path(*parts[-n:]).parts for n in range(1 if Path(model).is_absolute() else len(parts), len(parts)))
+        others = [Path(other).parts for other in models if other != model]
+        alone = (each for each in suffixes if all(other[-len(each) :] != each for other in others))
+        names[model] = "/".join(next(alone, parts)).replace("//", "/")
+    return names
+
+
 def path_of(folder: Path, config: str, model: str) -> Path:
-    """The file of the scores of a model on a config: ``CONFIG/OWNER_MODEL.json``."""
-    owner_and_name = "_".join(Path(model).parts[-2:])
+    """The file of the scores of a model on a config: ``CONFIG/OWNER_MODEL.json``.
+
+    The name of a local model (`full_name`) ends with a hash of its path: two folders may have the same last names.
+    """
+    stem = "_".join(Path(model).parts[-2:])
+    if Path(model).is_absolute():
+        stem += f"-{hash_of_json(model)[:8]}"
     parent, name = (
         "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name).strip("._")
-        for name in (config, owner_and_name)
+        for name in (config, stem)
     )
     return folder / parent / f"{name}.json"
 
