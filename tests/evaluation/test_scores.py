@@ -41,7 +41,7 @@ def labelled(**splits):
 def vectors_of(values):
     """What replaces `models.vectors_of`: ``values`` gives the number that each layer has of a text."""
 
-    def vectors(_model, units, progress, only=None, cache=None):
+    def vectors(_model, units, progress, only=None, cache=None, layers=()):
         layers = np.array([values(text) for text, *_ in units], np.float32)
         places = [("model", layer, "mean") for layer in range(layers.shape[1])]
         return {place: layers[:, [place[1]]] for place in places if only in {None, place}}

@@ -269,6 +269,10 @@ ControlFigures = Annotated[bool, typer.Option("--controls/--no-controls", help=
 TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows.")]
 Device = Annotated[str, typer.Option("--device", help=
     "The device of torch: cpu, cuda, cuda:1, mps, or auto, which is a GPU if there is one.")]
+Precision = Annotated[str, typer.Option("--dtype", help=
+    "The precision of the weights: float32, or bfloat16 or float16, which need half the memory.")]
+Layers = Annotated[Texts, typer.Option("--layers", help=
+    "The layers that are probed (0: embeddings), such as 0,6,12. Default: all.")]
 BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=
     "The largest number of texts in a batch; batches are also limited to 8,192 tokens.")]
 TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help=

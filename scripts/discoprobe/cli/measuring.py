@@ -315,7 +315,8 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, model: arg.ModelNames, out: arg.Out = "dist/discoprobe",
     lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
     controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
-    device: arg.Device = "auto", batch_size: arg.BatchSize = 64, trust_remote_code: arg.TrustRemoteCode = False,
+    device: arg.Device = "auto", dtype: arg.Precision = "float32", batch_size: arg.BatchSize = 64,
+    layers: arg.Layers = None, trust_remote_code: arg.TrustRemoteCode = False,
     analyse_layers: arg.AnalyseLayers = False, vector_cache: arg.VectorCache = 10, save: arg.SaveFolder = None,
     repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -340,8 +341,9 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     with terminal.progress() as progress:
         for result in evaluations(
             names or [], release, model, progress, langs=language_codes(split_names(lang)), tasks=split_names(task),
-            by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, batch_size=batch_size,
-            jobs=jobs, trust_remote_code=trust_remote_code, save=folder, cache=int(vector_cache * 10**9),
+            by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, dtype=dtype,
+            batch_size=batch_size, layers=_numbers(layers), jobs=jobs, trust_remote_code=trust_remote_code,
+            save=folder, cache=int(vector_cache * 10**9),
             analyse_layers=analyse_layers,
         ):  # fmt: skip
             if not isinstance(result, Evaluation):
@@ -381,6 +383,17 @@ def probe(  # noqa: PLR0913 (one parameter per option)
             sys.stdout.write(f"\nscores: {page}\n")
     if not results:
         raise DiscoprobeError("no config could be scored" + ("" if json_ else " (see above)"))
+
+
+def _numbers(layers: Sequence[str] | None) -> list[int]:
+    """The numbers of layers in texts like ``0,6,12``."""
+    from discoprobe.request import split_names
+
+    names = split_names(layers)
+    for name in names:
+        if not name.isdecimal():
+            raise UsageError(f"--layers {name}: give numbers of layers, such as 0,6,12 (0 is that of the embeddings)")
+    return [int(name) for name in names]
 
 
 def _probe_line(cells: dict[str, str], config: str, model: str) -> str:

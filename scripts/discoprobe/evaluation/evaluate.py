@@ -43,7 +43,8 @@ Misfit = tuple[str, str, str]
 def evaluations(  # noqa: PLR0913 (one parameter per option)
     names: Sequence[str], out: Path, models: Sequence[str], progress: Progress, *, langs: Sequence[str] = (),
     tasks: Sequence[str] = (), by_surprisal: bool = False, train_rows: int = 10_000, controls: bool = True,
-    device: str = "auto", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
+    device: str = "auto", dtype: str = "float32", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
+    layers: Sequence[int] = (),
     save: Path | None = None, cache: int = 10 * 10**9, analyse_layers: bool = False,
 ) -> Iterator[Evaluation | Misfit]:  # fmt: skip
     """The scores of each model on each dataset, as soon as they are known, or why there are none.
@@ -62,9 +63,11 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         train_rows: most training rows of a probe.
         controls: whether to compute `Controls`.
         device: where torch computes; ``auto`` is a GPU if there is one.
+        dtype: the precision of the weights: ``float32``, ``bfloat16`` or ``float16``.
         batch_size: most texts in a batch.
         jobs: number of threads of torch, and of processes that train probes.
         trust_remote_code: whether code of a model's repository may be run.
+        layers: the layers that are probed; empty for all.
         save: folder of the scores; None saves nothing.
         cache: most bytes of the cache of vectors; 0 for none.
         analyse_layers: find top neurons, and save vectors by which layers are compared.
@@ -72,7 +75,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     Raises:
         DiscoprobeError: a model or dataset that was named cannot be used, or a model is named twice.
     """
-    found_models = [find_model(name, device, trust_remote_code=trust_remote_code) for name in models]
+    found_models = [find_model(name, device, trust_remote_code=trust_remote_code, dtype=dtype) for name in models]
     if len({model.name for model in found_models}) < len(models):
         raise UsageError("--model names the same model twice")
     import torch  # `find_model` says what to do if it is not installed
@@ -83,7 +86,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     datasets, skipped = _datasets(names, out, entries, langs, tasks)
     for each in skipped:
         yield each.name, "", each.reason
-    how = [by_surprisal, train_rows, controls, analyse_layers]
+    how = [by_surprisal, train_rows, controls, analyse_layers, dtype, sorted(layers)]
     work = []
     for model in found_models:
         for name, given, content, counts in datasets:
@@ -111,10 +114,10 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
                     if is_compared:
                         scored = surprisal.evaluate(data, loaded, progress)
                     else:
-                        layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
+                        saved_layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
                         scored = probes.evaluate(
                             data, loaded, progress, train_rows=train_rows, controls=controls, executor=executor,
-                            cache=cache, layers_file=layers if analyse_layers else None,
+                            cache=cache, layers=layers, layers_file=saved_layers if analyse_layers else None,
                         )  # fmt: skip
                 except Exception as error:  # noqa: BLE001 (a model of others that fails must not end the run)
                     _log.info("%s, %s", model.name, name, exc_info=error)

@@ -135,7 +135,7 @@ class _Rows(msgspec.Struct, frozen=True):
 
 def evaluate(  # noqa: PLR0913 (one parameter per option)
     data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000, controls: bool = True,
-    executor: Executor | None = None, cache: int = 0, layers_file: Path | None = None,
+    layers: Sequence[int] = (), executor: Executor | None = None, cache: int = 0, layers_file: Path | None = None,
 ) -> Evaluation:  # fmt: skip
     """Trains a probe per place on train, chooses the best on validation, and scores it on test.
 
@@ -145,6 +145,7 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         progress: called with the progress of each step.
         train_rows: only the first rows of train are used.
         controls: whether to compute `Controls` at the best place.
+        layers: the layers that are probed; empty for all.
         executor: trains probes of several places at the same time.
         cache: most bytes of the cache of the vectors of texts; 0 for none.
         layers_file: analyse layers: find the top neurons, and save here, for `similarities`, the mean vectors of texts.
@@ -153,11 +154,11 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         UnsupportedError: a split is missing, or train has one class only.
     """
     rows, units = _read(data, train_rows)
-    vectors = vectors_of(model, units, progress, cache=cache)
+    vectors = vectors_of(model, units, progress, cache=cache, layers=layers)
     places = sorted(vectors, key=_order)
     scores: list[ModelScore] = []
-    score = functools.partial(_score_place, rows)
-    for scored in (executor.map if executor else map)(score, places, (vectors[place] for place in places)):
+    score = functools.partial(_score_place, rows, vectors)
+    for scored in (executor.map if executor else map)(score, places):
         scores.append(scored)
         progress("training probes", len(scores), len(places))
     best = max(scores, key=lambda score: score.validation or 0.0)
@@ -203,7 +204,9 @@ def evaluate_encoder(
         UnsupportedError: a split is missing, or train has one class only.
     """
     rows, units = _read(data, train_rows)
-    return _score_place(rows, ("sentence", 0, "own"), np.asarray(encode([text for text, *_ in units]), np.float32))
+    # in half precision, as `vectors_of` keeps them
+    vectors = np.asarray(encode([text for text, *_ in units]), np.float16).astype(np.float32)
+    return _score_place(rows, {("sentence", 0, "own"): vectors}, ("sentence", 0, "own"))
 
 
 def _order(place: Place) -> tuple[int, int, int]:
@@ -383,11 +386,11 @@ def _chosen(rows: _Rows, features: Floats) -> tuple[float, float, Shares]:
     return strength, float(_correct(rows, shares, split="validation").mean()), shares
 
 
-def _score_place(rows: _Rows, place: Place, vectors: Floats) -> ModelScore:
+def _score_place(rows: _Rows, vectors: Mapping[Place, Floats], place: Place) -> ModelScore:
     """The score on test of the classifier of ``STRENGTHS`` that does best on validation, with standardised features."""
     from sklearn.metrics import f1_score  # noqa: PLC0415 (over a second; suites do without)
 
-    features = _features(rows, vectors)
+    features = _features(rows, vectors[place])
     strength, validation, shares = _chosen(rows, features)
     part, layer, pooling = place
     score = score_of(pooling, _correct(rows, shares), rows.test)
