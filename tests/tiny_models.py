@@ -7,8 +7,10 @@ _STACKS = {"d_model": 32, "vocab_size": len(WORDS) + len(_SPECIAL) + 1, "pad_tok
 
 
 def tokenizer_of(words, *, marks=False, begin=False, longest=32):
-    """A tokenizer of words; ``marks`` puts texts between ``[CLS]`` and ``[SEP]``, and has ``[MASK]`` as the last word;
-    ``begin`` puts them after ``[BOS]``."""
+    """A tokenizer of words; ``marks`` puts texts between ``[CLS]`` and ``[SEP]``, ``begin`` after ``[BOS]``.
+
+    With ``marks``, it has a mask token.
+    """
     import tokenizers
     import transformers
 
@@ -21,13 +23,9 @@ def tokenizer_of(words, *, marks=False, begin=False, longest=32):
     elif begin:
         words.post_processor = tokenizers.processors.TemplateProcessing("[BOS] $A", special_tokens=[("[BOS]", 2)])
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=words,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        bos_token="[BOS]",
-        model_max_length=longest,
+        tokenizer_object=words, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=longest,
         **({"mask_token": "[MASK]"} if marks else {}),
-    )
+    )  # fmt: skip
 
 
 def models_of_all_kinds():

@@ -82,6 +82,15 @@ scores = scorer.token_score(texts, surprisal=True, base_two=False)
 print(json.dumps([[bits for token, bits in each if token not in ("[BOS]", "[PAD]")] for each in scores]))
 """
 
+MINICONS_MASKED = """
+import json, sys
+from minicons.scorer import MaskedLMScorer
+scorer = MaskedLMScorer(sys.argv[1], "cpu")
+texts = json.load(open("texts.json", encoding="utf-8"))
+scores = scorer.token_score(texts, surprisal=True, base_two=False, PLL_metric="within_word_l2r")
+print(json.dumps([[bits for token, bits in each if token not in ("[CLS]", "[SEP]", "[PAD]")] for each in scores]))
+"""
+
 MTEB = """
 import json, sys
 import mteb, sentence_transformers
@@ -221,6 +230,26 @@ def test_minicons_gets_the_surprisal_of_every_token(release, configs, gpt, tmp_p
     best = surprisal.evaluate(data, model, silent).best
     assert best.method == "region"
     assert np.mean(np.array(regions[1::2]) > regions[::2]) == pytest.approx(best.accuracy, abs=1e-6)
+
+
+def test_minicons_gets_the_pseudo_log_likelihood_of_every_token(configs, tmp_path):
+    """Of a random BERT, whose words are tokens: masked models of minicons have the rule within words, too."""
+    data = configs["agreement_suite_es"]
+    texts = [text for (text,) in data.split("test")["texts"]][:20]
+    splitter = tokenizer_of([]).backend_tokenizer.pre_tokenizer
+    tokenizer = tokenizer_of(sorted({word for text in texts for word, _ in splitter.pre_tokenize_str(text)}),
+                             marks=True, longest=128)  # fmt: skip
+    tokenizer.cls_token, tokenizer.sep_token = "[CLS]", "[SEP]"
+    torch.manual_seed(3)
+    transformers.BertForMaskedLM(transformers.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=128, initializer_range=0.2,
+    )).save_pretrained(tmp_path / "bert")  # fmt: skip
+    tokenizer.save_pretrained(tmp_path / "bert")
+    (tmp_path / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    theirs = run("minicons", MINICONS_MASKED, tmp_path, str(tmp_path / "bert"))
+    for one, other in zip(surprisals(load_model(str(tmp_path / "bert")), texts, silent), theirs, strict=True):
+        assert one.bits * math.log(2) == pytest.approx(np.array(other), rel=1e-5)
 
 
 def test_the_files_of_syntaxgym_give_the_accuracy_of_build_probe(release, configs, gpt, tmp_path):

@@ -183,6 +183,14 @@ def test_surprisal_tells_originals_for_a_model_that_learned_the_order(random_gpt
     assert learned.majority == 0.5
 
 
+def test_a_masked_model_scores_pairs(encoder):
+    """A random one is at chance, by the same measures."""
+    evaluation = surprisal.evaluate(ordered_pairs(), load_model(encoder), silent)
+    assert [score.method for score in evaluation.scores] == ["total", "per_token", "region", "region_per_token"]
+    assert evaluation.best.interval[0] < 0.5 < evaluation.best.interval[1]
+    assert evaluation.best.n == 120
+
+
 def test_groups_of_two_pairs_without_a_control_are_no_items(random_gpt):
     pairs = ordered_pairs()
     two = (pl.col("pair_id").str.slice(1).cast(pl.Int64) // 2).cast(pl.String)
@@ -228,9 +236,9 @@ def test_the_surprisal_of_a_text_does_not_depend_on_the_texts_beside_it(trained_
     assert together[2].over(3, 8).tolist() == together[2].bits[1:3].tolist()
 
 
-def test_what_cannot_be_scored_is_said_in_one_line(encoder, trained_gpt):
-    with pytest.raises(UnsupportedError, match="only a causal model gives"):
-        surprisal.evaluate(ordered_pairs(), load_model(encoder), silent)
+def test_what_cannot_be_scored_is_said_in_one_line(encoder, model_folder, trained_gpt):
+    with pytest.raises(UnsupportedError, match="which only causal and masked models give"):
+        surprisal.evaluate(ordered_pairs(), load_model(model_folder("t5")), silent)
     with pytest.raises(UnsupportedError, match="no train and no validation split"):
         probes.evaluate(ordered_pairs(), load_model(encoder), silent)
     with pytest.raises(UnsupportedError, match="neither pairs nor choices"):
@@ -386,10 +394,11 @@ def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sam
     assert len(read) > n_read
 
 
-def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt, sample_release, tmp_path):
+def test_what_does_not_fit_is_listed_and_the_rest_is_scored(model_folder, random_gpt, sample_release, tmp_path):
     printed = probe(
-        sample_release, tmp_path, encoder, random_gpt, configs=("somo_en", "sent_len_en"), options=("--surprisal",)
-    )
+        sample_release, tmp_path, model_folder("t5"), random_gpt, configs=("somo_en", "sent_len_en"),
+        options=("--surprisal",),
+    )  # fmt: skip
     scores, _, misfits = printed.partition("not scored")
     assert [line.split()[:2] for line in scores.splitlines()[1:2]] == [["somo_en", random_gpt.rpartition("/")[2]]]
     assert "sent_len_en: neither pairs nor choices" in " ".join(misfits.split())

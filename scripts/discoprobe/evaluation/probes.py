@@ -448,8 +448,10 @@ def _controls(rows: _Rows, features: Floats, executor: Executor | None) -> Contr
     random, chances, controls, mlp, codes, curves = zip(
         *(executor.map if executor else map)(each, range(SEEDS)), strict=True
     )
-    selectivity = in_control_set
-    if isinstance(in_control_set, _Rows):
+    selectivity: Selectivity | str
+    if isinstance(in_control_set, str):
+        selectivity = in_control_set
+    else:
         correct = _correct(in_control_set, _chosen(in_control_set, features)[2])
         accuracy, control = float(correct.mean()), Mean.of(controls)
         selectivity = Selectivity(accuracy, control, accuracy - control.value, len(correct))

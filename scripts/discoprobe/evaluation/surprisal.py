@@ -320,9 +320,7 @@ def _masked(model: LanguageModel, texts: Sequence[str], progress: Progress) -> l
     """
     tokenizer = model.tokenizer
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
-        raise UnsupportedError(
-            f"{model.name}: its tokenizer has no mask token, or does not say which tokens are a word"
-        )
+        raise UnsupportedError(f"{model.name}: its tokenizer has no mask token, or does not tell words")
     read = tokenizer(
         list(texts), return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
     )
@@ -381,6 +379,7 @@ def _logits(
             mask[line, : len(texts[number])] = 1
         tokens, mask = tokens.to(model.model.device), mask.to(model.model.device)
         with torch.inference_mode():
-            yield numbers, tokens, model.model(input_ids=tokens, attention_mask=mask, **arguments).logits
+            logits = model.model(input_ids=tokens, attention_mask=mask, **arguments).logits
+        yield numbers, tokens, logits
         done += len(numbers)
         progress("surprisal", done, len(texts))
