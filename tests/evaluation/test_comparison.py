@@ -1,6 +1,8 @@
 """Models are compared on the same rows, and their scores are written as the Hub reads them."""
 
+import msgspec
 import numpy as np
+import polars as pl
 import pytest
 import yaml
 from huggingface_hub import ModelCard, ModelCardData
@@ -143,6 +145,52 @@ def test_models_in_folders_with_the_same_last_names_keep_their_scores(tmp_path):
     assert "| shortcut | one/checkpoint/model | two/checkpoint/model | other | org/model |" in page
     assert "| made\\_en | 0.500 | 0.600 | 0.200 - | 0.400 - | 0.600 - | 0.800 |" in page
     assert len({path.stem for path in tmp_path.glob("*.yaml")}) == 4
+
+
+def test_tables_for_a_paper_have_all_models_and_configs(tmp_path):
+    """CSV as polars reads it; LaTeX with marks, the best in bold, and the mean over configs that both models have."""
+    shortcut = [1, 1, 0, 1, 0] * 10
+    for config in ("dc_en", "so_en"):
+        for model, right in (("org/one_1", 50), ("org/two", 25)):
+            evaluation(model, [1] * right + [0] * (50 - right), config=config, shortcut=shortcut).save(tmp_path)
+    evaluation("org/two", [1] * 50, config="sp_en").save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    scores = pl.read_csv(tmp_path / "scores.csv")
+    assert scores.sort("config", "model").select("config", "model", "accuracy").rows() == [
+        ("dc_en", "org/one_1", 1.0), ("dc_en", "org/two", 0.5), ("so_en", "org/one_1", 1.0), ("so_en", "org/two", 0.5),
+        ("sp_en", "org/two", 1.0),
+    ]  # fmt: skip
+    (low, high), *_ = scores.filter(model="org/one_1").select("low", "high").rows()
+    assert (low, high) == intervals.exact(50, 50)
+    differences = pl.read_csv(tmp_path / "differences.csv")
+    assert differences["table"].value_counts().sort("table")["count"].to_list() == [2, 4]
+    assert (differences["p_holm"] >= differences["p"]).all()
+    tex = (tmp_path / "scores.tex").read_text(encoding="utf-8")
+    assert r"config & majority & shortcut & org/one\_1 & org/two \\" in tex
+    ends = r"{\scriptsize [.929, 1.000]}"
+    half = r".500$^{-}$ {\scriptsize [.355, .645]}"
+    assert rf"dc\_en & .500 & .600 & \textbf{{1.000}}$^{{+}}$ {ends} & {half} \\" in tex
+    assert rf"sp\_en & .500 & .600 &  & \textbf{{1.000}} {ends} \\" in tex
+    off = intervals.exact(25, 50)[1] - 0.5
+    mean = f"[{0.5 - off / 2**0.5:.3f}, {0.5 + off / 2**0.5:.3f}]".replace("0.", ".")
+    assert rf"& .500 {{\scriptsize {mean}}} \\" in tex
+    assert "Mean over the 2 configs that all models have" in page
+
+
+def test_curves_of_several_models_are_in_one_plot(tmp_path):
+    """Of the best part and pooling of each, with intervals; a model that is scored by surprisal has none."""
+    for model, n_layers in (("org/small", 3), ("org/large", 5)):
+        one = evaluation(model, [1] * 30 + [0] * 20)
+        scores = [msgspec.structs.replace(one.best, layer=layer) for layer in range(n_layers)]
+        others = [msgspec.structs.replace(score, method="first") for score in scores]
+        msgspec.structs.replace(one, scores=(*scores, *others)).save(tmp_path)
+    evaluation("org/by_surprisal", [1] * 50, layer=None).save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    svg = (tmp_path / "made_en" / "layers.svg").read_text(encoding="utf-8")
+    assert svg.count("<circle") == 3 + 5
+    assert "org/small" in svg
+    assert "org/large" in svg
+    assert "](made_en/layers.svg)" in page
 
 
 def test_a_folder_without_scores_gets_no_page(tmp_path):

@@ -95,6 +95,26 @@ def test_the_regularisation_is_chosen_on_validation(probed, monkeypatch):
     assert score.accuracy != 0.8, "the accuracy of the strength that would have been best on test"
 
 
+def test_a_probe_is_measured_on_other_languages(probed):
+    """The other one says the same of half of its rows, and names its labels in another order."""
+    data = labelled(train=HALVES, validation=HALVES, test=HALVES)
+    other = labelled(test=HALVES)
+    rows = other.rows.with_columns(label=1 - pl.col("label"), texts=pl.concat_list(pl.lit("other ") + pl.col("id")))
+    other = msgspec.structs.replace(other, name="made_es", labels=("yes", "no"), rows=rows)
+    ids = {row: number for number, row in enumerate(rows["id"])}
+
+    def values(text):
+        kind, number = text.split(" ", 1)
+        if kind != "other":
+            return [HALVES[int(number)]]
+        at = ids[number]
+        return [HALVES[at] if at < 20 else 1 - HALVES[at]]
+
+    (score,) = probed(data, values, others=[other]).transfer
+    assert (score.condition, score.accuracy, score.n) == ("made_es", 0.5, 40)
+    assert probed(data, values).transfer == ()
+
+
 def test_only_train_is_learned_from(probed):
     """Two training rows say the opposite of forty others in validation and test."""
     data = labelled(train=HALVES[:2], validation=HALVES, test=HALVES)

@@ -13,7 +13,7 @@ from discoprobe.evaluation import load_model, surprisals
 from discoprobe.loaders import UnsupportedError, silent
 
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##der", "##stand", "##able", "we", "walk", "##ed", "."]
-TEXTS = ["we walked .", "understandable we.", "walk", "unable un understand we walk walked we we walked"]
+TEXTS = ["we walked .", "understandable we.", "walk", "unable un understand we walk walked we we walked walk we ."]
 
 
 @pytest.fixture(scope="module")
@@ -72,11 +72,11 @@ def test_tokens_have_the_probability_that_plain_loops_give_them(wordpiece_bert):
 
 
 def test_a_token_of_a_long_text_is_read_among_those_that_fit(wordpiece_bert):
-    """Eighteen tokens, of which sixteen with both ends are read: the first ones see fourteen from the beginning."""
+    """Seventeen tokens, of which fourteen are read at once: the first ones see those from the beginning."""
     (read,) = surprisals(load_model(wordpiece_bert), TEXTS[3:], silent)
     assert read.cut
     assert np.isfinite(read.bits).all()
-    beginning = "unable un understand we walk walked we we walk"
+    beginning = "unable un understand we walk walked we we walked"
     assert read.bits[:3] == pytest.approx(plain_bits(wordpiece_bert, beginning)[:3], rel=1e-4)
 
 

@@ -271,6 +271,8 @@ Device = Annotated[str, typer.Option("--device", help=
     "The device of torch: cpu, cuda, cuda:1, mps, or auto, which is a GPU if there is one.")]
 Precision = Annotated[str, typer.Option("--dtype", help=
     "The precision of the weights: float32, or bfloat16 or float16, which need half the memory.")]
+Transfer = Annotated[Texts, typer.Option("--transfer", help=
+    "Also measure probes on the test splits of the same task in these languages, such as es,ru.")]
 Layers = Annotated[Texts, typer.Option("--layers", help=
     "The layers that are probed (0: embeddings), such as 0,6,12. Default: all.")]
 BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=

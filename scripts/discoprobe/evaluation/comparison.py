@@ -9,10 +9,11 @@ import huggingface_hub
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.settings import SPLITS
-from discoprobe.cards.text.plots import heat_map
+from discoprobe.cards.text.plots import heat_map, layer_plot
 from discoprobe.cards.text.templating import render
 from discoprobe.evaluation.scores import (
     Evaluation,
@@ -126,33 +127,163 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             "above_shortcut": sum((each.config, names[model]) in above for each in scored),
             "with_shortcut": len(with_shortcut),
         })  # fmt: skip
-    rows = []
-    for config, by_model in sorted(of_config.items()):
-        first = next(iter(by_model.values()))
-        cells = []
-        for evaluation in map(by_model.get, models):
-            mark = ""
-            if evaluation and evaluation.best.interval[0] <= evaluation.majority:
-                mark = " -"
-            elif evaluation and (config, names[evaluation.model]) in above:
-                mark = " +"
-            cells.append(f"{evaluation.best.accuracy:.3f}{mark}" if evaluation else "")
-        rows.append({
-            "config": config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
-            "people": np.mean(first.readers.correct) if first.readers else None,
-        })  # fmt: skip
+    rows = [_row(by_model, models, names, above) for _, by_model in sorted(of_config.items())]
+    for config, by_model in of_config.items():
+        curves = {names[each.model]: each for each in map(by_model.get, models) if each and each.best.layer is not None}
+        if len(curves) > 1:
+            write_atomically(path_of(folder, config, "layers").with_suffix(".svg"), _layers_of_models(curves).encode())
     layers = [
         (path.relative_to(folder).as_posix(), str(path.parent.name))
-        for path in sorted(folder.glob("*/*.svg"))
-        if path.with_suffix(".json").is_file()
+        for path in sorted(folder.glob("*/*.svg"), key=lambda path: (path.parent, path.stem != "layers", path))
+        if path.with_suffix(".json").is_file() or path.stem == "layers"
     ]
+    transfer = [
+        {
+            "model": names[each.model], "trained": each.config, "score": score,
+            "own": of_config.get(score.condition, {}).get(each.model),
+        }
+        for each in read for score in each.transfer
+    ]  # fmt: skip
+    means = _means(of_config, models)
+    write_atomically(folder / "scores.csv", _scores_csv(read, names).encode())
+    write_atomically(folder / "differences.csv", _differences_csv(comparisons).encode())
+    write_atomically(folder / "scores.tex", _latex(rows, [names[model] for model in models], means).encode())
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
         parts=_parts_of_suites(of_config, models), controls=_controls(read, names),
-        similar=_write_similarities(folder), comparisons=comparisons,
+        similar=_write_similarities(folder), comparisons=comparisons, transfer=transfer, means=means,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
+
+
+def _row(
+    by_model: Mapping[str, Evaluation], models: Sequence[str], names: Mapping[str, str], above: set[tuple[str, str]]
+) -> dict[str, Any]:
+    """What the tables have of a config: baselines, and per model its evaluation (or None) and a mark."""
+    first = next(iter(by_model.values()))
+    cells = []
+    for evaluation in map(by_model.get, models):
+        mark = ""
+        if evaluation and evaluation.best.interval[0] <= evaluation.majority:
+            mark = "-"
+        elif evaluation and (evaluation.config, names[evaluation.model]) in above:
+            mark = "+"
+        cells.append((evaluation.best if evaluation else None, mark))
+    return {
+        "config": first.config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
+        "people": float(np.mean(first.readers.correct)) if first.readers else None,
+    }  # fmt: skip
+
+
+def _means(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> dict[str, Any]:
+    """The mean accuracy of each model over the configs that all models have, with its interval, and their number.
+
+    The configs are all that are meant, and their rows are independent: the distance of an end of the interval from the
+    mean is the root of the sum of squares of those of the configs, over their number (Zou & Donner 2008).
+    """
+    of_all = [by_model for _, by_model in sorted(of_config.items()) if len(by_model) == len(models)]
+    means = []
+    for model in models if of_all else ():
+        best = [by_model[model].best for by_model in of_all]
+        mean = float(np.mean([each.accuracy for each in best]))
+        ends = np.array([each.interval for each in best]) - [[each.accuracy] for each in best]
+        low, high = np.sqrt((ends**2).sum(axis=0)) / len(best)
+        means.append((mean, (max(0.0, mean - float(low)), min(1.0, mean + float(high)))))
+    return {"n": len(of_all), "cells": means}
+
+
+def _layers_of_models(curves: Mapping[str, Evaluation]) -> str:
+    """The plot of the accuracy of several models by layer, each with its best part and pooling."""
+    first = next(iter(curves.values()))
+    chosen = {
+        name: [score for score in each.scores if (score.part, score.method) == (each.best.part, each.best.method)]
+        for name, each in curves.items()
+    }
+    baselines = {"majority": first.majority}
+    if first.shortcut and first.shortcut_accuracy is not None:
+        baselines[f"shortcut: {first.shortcut}"] = first.shortcut_accuracy
+    return layer_plot(
+        f"{first.config}: all models", {name: [score.accuracy for score in scores] for name, scores in chosen.items()},
+        baselines, {name: [score.interval for score in scores] for name, scores in chosen.items()},
+    )  # fmt: skip
+
+
+def _scores_csv(read: Sequence[Evaluation], names: Mapping[str, str]) -> str:
+    """A line per config and model, with all figures of the page."""
+    lines = []
+    for each in read:
+        controls, best = each.controls, each.best
+        chosen = controls.selectivity if controls else ""
+        code = controls.code_length if controls else None
+        lines.append({
+            "config": each.config, "model": names[each.model], "commit": each.commit, "method": best.where,
+            "accuracy": best.accuracy, "low": best.interval[0], "high": best.interval[1], "n": best.n,
+            "f1": best.macro_f1, "ties": best.ties, "cut": each.truncated, "train": each.train_rows,
+            "majority": each.majority, "shortcut": each.shortcut, "shortcut_accuracy": each.shortcut_accuracy,
+            "people": float(np.mean(each.readers.correct)) if each.readers else None,
+            "random_labels": controls.random_labels.value if controls else None,
+            "random_weights": controls.random_weights.value if controls and controls.random_weights else None,
+            "shuffled_words": controls.shuffled_words if controls else None,
+            "mlp": controls.mlp.value if controls else None,
+            "selectivity": chosen.value if isinstance(chosen, Selectivity) else None,
+            "compression": code.compression if code and code.is_known else None,
+        })  # fmt: skip
+    return pl.DataFrame(lines, infer_schema_length=None).write_csv()
+
+
+def _differences_csv(comparisons: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """A line per comparison of the page."""
+    lines = [
+        {
+            "table": title, "config": each["config"], "model": each["first"], "against": each["second"],
+            "difference": each["difference"].value, "low": each["difference"].interval[0],
+            "high": each["difference"].interval[1], "p": each["difference"].p, "p_holm": each["p"],
+            "n": each["difference"].n,
+        }
+        for title, of_title in comparisons.items() for each in of_title
+    ]  # fmt: skip
+    return pl.DataFrame(lines).write_csv() if lines else ""
+
+
+def _latex(rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Mapping[str, Any]) -> str:
+    """The table of accuracies for a paper, in LaTeX with booktabs: intervals below; the best of a config is bold."""
+
+    def share(value: float | None) -> str:
+        return "" if value is None else f"{value:.3f}".removeprefix("0")
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(cells) + r" \\"
+
+    head = ["config", "majority", "shortcut", *map(_tex, models)]
+    body = []
+    for row in rows:
+        accuracies = [best.accuracy if best else None for best, _ in row["cells"]]
+        most = max(each for each in accuracies if each is not None)
+        cells = []
+        for best, mark in row["cells"]:
+            if best is None:
+                cells.append("")
+                continue
+            number = rf"\textbf{{{share(best.accuracy)}}}" if best.accuracy == most else share(best.accuracy)
+            ends = rf"{{\scriptsize [{share(best.interval[0])}, {share(best.interval[1])}]}}"
+            cells.append(f"{number}{'$^{' + mark + '}$' if mark else ''} {ends}")
+        body.append(line([_tex(row["config"]), share(row["majority"]), share(row["shortcut"]), *cells]))
+    if means["n"]:
+        of_means = [rf"{share(mean)} {{\scriptsize [{share(low)}, {share(high)}]}}"
+                    for mean, (low, high) in means["cells"]]  # fmt: skip
+        body += [r"\midrule", line([f"mean of {means['n']}", "", "", *of_means])]
+    return "\n".join([
+        r"% needs \usepackage{booktabs}; +: above the strongest shortcut (Holm); -: not above chance; 95 % intervals",
+        rf"\begin{{tabular}}{{lrr{'r' * len(models)}}}", r"\toprule", line(head), r"\midrule", *body,
+        r"\bottomrule", r"\end{tabular}", "",
+    ])  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    """A text as LaTeX shows it."""
+    escaped = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(escaped.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in text)
 
 
 def _controls(read: Sequence[Evaluation], names: Mapping[str, str]) -> list[dict[str, Any]]:

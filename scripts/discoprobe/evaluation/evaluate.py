@@ -44,7 +44,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     names: Sequence[str], out: Path, models: Sequence[str], progress: Progress, *, langs: Sequence[str] = (),
     tasks: Sequence[str] = (), by_surprisal: bool = False, train_rows: int = 10_000, controls: bool = True,
     device: str = "auto", dtype: str = "float32", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
-    layers: Sequence[int] = (),
+    layers: Sequence[int] = (), transfer: Sequence[str] = (),
     save: Path | None = None, cache: int = 10 * 10**9, analyse_layers: bool = False,
 ) -> Iterator[Evaluation | Misfit]:  # fmt: skip
     """The scores of each model on each dataset, as soon as they are known, or why there are none.
@@ -68,6 +68,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         jobs: number of threads of torch, and of processes that train probes.
         trust_remote_code: whether code of a model's repository may be run.
         layers: the layers that are probed; empty for all.
+        transfer: codes of languages on which the probes of the same task in other languages are measured, too.
         save: folder of the scores; None saves nothing.
         cache: most bytes of the cache of vectors; 0 for none.
         analyse_layers: find top neurons, and save vectors by which layers are compared.
@@ -90,7 +91,9 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     work = []
     for model in found_models:
         for name, given, content, counts in datasets:
-            key = hash_of_json([FORMAT, model.name, model.content, content, how])
+            targets = _targets(entries, name, transfer)
+            of_targets = [hash_of_json(dict(entries[each].content)) for each in targets]
+            key = hash_of_json([FORMAT, model.name, model.content, content, how, of_targets])
             before = read_saved(path_of(save, name, model.name)) if save else None
             n_rows = sum(min(n, train_rows) if split == SPLITS[0] else n for split, n in counts.items())
             work.append((model, name, given, n_rows, key, before if before and before.key == key else None))
@@ -114,10 +117,18 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
                     if is_compared:
                         scored = surprisal.evaluate(data, loaded, progress)
                     else:
+                        others = []
+                        for target in _targets(entries, name, transfer):
+                            other = read_all([target], out, Reading())[0][0]
+                            if missing := set(other.labels) - set(data.labels):
+                                yield target, model.name, f"{name} has no label {', '.join(sorted(missing))}"
+                            else:
+                                others.append(other)
                         saved_layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
                         scored = probes.evaluate(
                             data, loaded, progress, train_rows=train_rows, controls=controls, executor=executor,
                             cache=cache, layers=layers, layers_file=saved_layers if analyse_layers else None,
+                            others=others,
                         )  # fmt: skip
                 except Exception as error:  # noqa: BLE001 (a model of others that fails must not end the run)
                     _log.info("%s, %s", model.name, name, exc_info=error)
@@ -176,6 +187,17 @@ def _datasets(
     if not datasets:
         raise UsageError(f"{out} has no config of these languages and tasks")
     return datasets, ()
+
+
+def _targets(entries: Mapping[str, Any], name: str, langs: Sequence[str]) -> list[str]:
+    """The configs with the task of a config in other ones of these languages, if they have a test split."""
+    if name not in entries:
+        return []
+    source = entries[name]
+    return sorted(
+        each for each, entry in entries.items()
+        if entry.task == source.task and entry.lang in langs and each != name and SPLITS[-1] in entry.counts
+    )  # fmt: skip
 
 
 def _tell_language(tokenizer: Any, lang: str) -> None:

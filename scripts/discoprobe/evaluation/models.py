@@ -429,7 +429,7 @@ def vectors_of(  # noqa: PLR0913 (three choose what is read)
         progress("encoding", len(units), len(units))
         return Vectors(len(units), parts)
     missing = np.flatnonzero(~is_known)
-    added = [units[number] for number in missing]
+    added = [units[number] for number in missing.tolist()]
     folder = _new_folder(model, cache)
     try:
         files = _encode(model, added, wanted, folder, progress)

@@ -136,6 +136,7 @@ class _Rows(msgspec.Struct, frozen=True):
 def evaluate(  # noqa: PLR0913 (one parameter per option)
     data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000, controls: bool = True,
     layers: Sequence[int] = (), executor: Executor | None = None, cache: int = 0, layers_file: Path | None = None,
+    others: Sequence[AuditInput] = (),
 ) -> Evaluation:  # fmt: skip
     """Trains a probe per place on train, chooses the best on validation, and scores it on test.
 
@@ -148,6 +149,7 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         layers: the layers that are probed; empty for all.
         executor: trains probes of several places at the same time.
         cache: most bytes of the cache of the vectors of texts; 0 for none.
+        others: other languages of the task, on whose test the probe of the best place is measured as well.
         layers_file: analyse layers: find the top neurons, and save here, for `similarities`, the mean vectors of texts.
 
     Raises:
@@ -181,13 +183,32 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         at_best = _controls(rows, features, executor)
         weights = Mean.of(untrained) if untrained else None
         at_best = msgspec.structs.replace(at_best, shuffled_words=shuffled, random_weights=weights)
+    transfer = []
+    for other in others:
+        other_rows, other_units = _read(_with_test_of(data, other), train_rows)
+        of_other = vectors_of(model, other_units, progress, only=place, cache=cache)[place]
+        right_there = _correct(other_rows, _chosen(other_rows, _features(other_rows, of_other))[2])
+        score = score_of(place[2], right_there, other_rows.test)
+        transfer.append(
+            msgspec.structs.replace(score, part=place[0], layer=place[1], strength=strength, condition=other.name)
+        )
     read = model.tokenizer([text for text, *_ in units], truncation=False, verbose=False)["input_ids"]
     right = RowScores(tuple(rows.test["id"]), tuple(rows.test.select(GROUP).to_series()), tuple(correct.tolist()))
     return Evaluation(
         data.name, model.name, model.commit, tuple(scores), best, majority(data), right,
         truncated=sum(len(ids) > model.longest for ids in read), train_rows=int(rows.of("train").sum()),
-        controls=at_best, neurons=neurons,
+        controls=at_best, neurons=neurons, transfer=tuple(transfer),
     )  # fmt: skip
+
+
+def _with_test_of(data: AuditInput, other: AuditInput) -> AuditInput:
+    """A dataset with test of another one, whose labels are among its own."""
+    number = dict(enumerate(map(data.labels.index, other.labels)))
+    test = other.split("test").with_columns(
+        pl.col("label").replace_strict(number, return_dtype=data.rows.schema["label"])
+    )
+    rows = pl.concat([data.rows.filter(pl.col("split") != "test"), test], how="vertical_relaxed")
+    return msgspec.structs.replace(data, rows=rows)
 
 
 def evaluate_encoder(

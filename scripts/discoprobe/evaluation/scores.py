@@ -201,6 +201,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         controls: further figures at the place of ``best``; None for surprisal.
         neurons: the top neurons, if they were asked for; None for rows of several texts and for surprisal.
         conditions: the score to report for parts of a suite.
+        transfer: the scores of the probe of ``best`` on test of other languages, whose configs are the conditions.
         shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
         shortcut_accuracy: accuracy of that shortcut.
         shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
@@ -221,6 +222,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     controls: Controls | None = None
     neurons: TopNeurons | None = None
     conditions: tuple[ModelScore, ...] = ()
+    transfer: tuple[ModelScore, ...] = ()
     shortcut: str | None = None
     shortcut_accuracy: float | None = None
     shortcut_rows: RowScores | None = None

@@ -350,14 +350,14 @@ def _masked(model: LanguageModel, texts: Sequence[str], progress: Progress) -> l
     lengths = [min(sum(map(len, bodies[number][:3])), model.longest) for number, _ in jobs]
     done = 0
     for numbers in in_batches(lengths, TOKENS_PER_BATCH, model.batch_size):
-        ids, places = zip(*(shown(jobs[number]) for number in numbers), strict=True)
+        inputs, at = zip(*(shown(jobs[number]) for number in numbers), strict=True)
         truth = [bodies[jobs[number][0]][1][jobs[number][1]] for number in numbers]
-        ((_, _, logits),) = _logits(model, ids, silent)
-        of_token = logits[range(len(numbers)), list(places)].float().log_softmax(dim=-1)
+        ((_, _, logits),) = _logits(model, inputs, silent)
+        of_token = logits[range(len(numbers)), list(at)].float().log_softmax(dim=-1)
         bits = (-of_token[range(len(numbers)), truth] / math.log(2)).double().cpu().numpy()
         for number, value in zip(numbers, bits, strict=True):
-            text, at = jobs[number]
-            results[text].bits[at] = value
+            text, place = jobs[number]
+            results[text].bits[place] = value
         done += len(numbers)
         progress("surprisal", done, len(jobs))
     return results
