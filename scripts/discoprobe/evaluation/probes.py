@@ -188,9 +188,9 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         other_rows, other_units = _read(_with_test_of(data, other), train_rows)
         of_other = vectors_of(model, other_units, progress, only=place, cache=cache)[place]
         right_there = _correct(other_rows, _chosen(other_rows, _features(other_rows, of_other))[2])
-        score = score_of(place[2], right_there, other_rows.test)
+        there = score_of(place[2], right_there, other_rows.test)
         transfer.append(
-            msgspec.structs.replace(score, part=place[0], layer=place[1], strength=strength, condition=other.name)
+            msgspec.structs.replace(there, part=place[0], layer=place[1], strength=strength, condition=other.name)
         )
     read = model.tokenizer([text for text, *_ in units], truncation=False, verbose=False)["input_ids"]
     right = RowScores(tuple(rows.test["id"]), tuple(rows.test.select(GROUP).to_series()), tuple(correct.tolist()))
