@@ -3,18 +3,15 @@
 WORDS = [f"w{number}" for number in range(40)]
 _SPECIAL = ["[PAD]", "[UNK]", "[BOS]", "[CLS]", "[SEP]"]
 _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-_STACKS = {"d_model": 32, "vocab_size": len(WORDS) + len(_SPECIAL) + 1, "pad_token_id": 0, "decoder_start_token_id": 2}
+_STACKS = {"d_model": 32, "vocab_size": len(WORDS) + len(_SPECIAL), "pad_token_id": 0, "decoder_start_token_id": 2}
 
 
 def tokenizer_of(words, *, marks=False, begin=False, longest=32):
-    """A tokenizer of words; ``marks`` puts texts between ``[CLS]`` and ``[SEP]``, ``begin`` after ``[BOS]``.
-
-    With ``marks``, it has a mask token.
-    """
+    """A tokenizer of words; ``marks`` puts texts between ``[CLS]`` and ``[SEP]``, ``begin`` after ``[BOS]``."""
     import tokenizers
     import transformers
 
-    numbers = {name: number for number, name in enumerate([*_SPECIAL, *words, "[MASK]"])}
+    numbers = {name: number for number, name in enumerate([*_SPECIAL, *words])}
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="[UNK]"))
     words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     if marks:
@@ -24,7 +21,7 @@ def tokenizer_of(words, *, marks=False, begin=False, longest=32):
         words.post_processor = tokenizers.processors.TemplateProcessing("[BOS] $A", special_tokens=[("[BOS]", 2)])
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=longest,
-        **({"mask_token": "[MASK]"} if marks else {}),
+        **({"mask_token": "[UNK]"} if marks else {}),  # what random weights know as little of
     )  # fmt: skip
 
 
@@ -32,7 +29,7 @@ def models_of_all_kinds():
     """Name → a function that makes the model, and whether its tokenizer marks the ends of texts."""
     import transformers as library
 
-    n, eos = len(WORDS) + len(_SPECIAL) + 1, {"bos_token_id": 2, "eos_token_id": 2}
+    n, eos = len(WORDS) + len(_SPECIAL), {"bos_token_id": 2, "eos_token_id": 2}
     sizes = {"vocab_size": n, "max_position_embeddings": 32, **_SIZES}
     return {
         "bert": (lambda: library.BertForMaskedLM(library.BertConfig(**sizes)), True),

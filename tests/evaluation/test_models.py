@@ -171,7 +171,7 @@ def test_memory_does_not_grow_with_layers(tmp_path):
     texts = [(f"w{one} w{other}", 0, 0) for one in range(40) for other in range(40)]
     for n in (2, 10):
         sizes_of_model = {"hidden_size": 64, "num_hidden_layers": n, "num_attention_heads": 2, "intermediate_size": 32}
-        config = transformers.BertConfig(vocab_size=46, max_position_embeddings=32, **sizes_of_model)
+        config = transformers.BertConfig(vocab_size=45, max_position_embeddings=32, **sizes_of_model)
         transformers.BertModel(config).save_pretrained(tmp_path / str(n))
         tokenizer_of(WORDS, marks=True).save_pretrained(tmp_path / str(n))
         model = load_model(str(tmp_path / str(n)))
@@ -227,6 +227,17 @@ def test_files_of_vectors_are_deleted_with_them(model_folder, tmp_path, monkeypa
     assert list(tmp_path.iterdir())
     del vectors
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_said_in_one_line(model_folder, empty_cache, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    model = load_model(model_folder("bert"))
+    monkeypatch.setattr("os.posix_fallocate", full)
+    with pytest.raises(DiscoprobeError, match="No space left on device; DISCOPROBE_CACHE names another folder"):
+        vectors_of(model, UNITS, silent, cache=10**8)
+    assert not list(empty_cache.glob("*/*")), "nothing is left behind"
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])

@@ -219,17 +219,9 @@ def find_model(
         and config.model_type not in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     )
     kind: Kind = "encoder-decoder" if config.is_encoder_decoder else "causal" if is_causal else "encoder"
+    gives_probability = is_masked if kind == "encoder" else has_head and kind == "causal"
     model = LanguageModel(
-        name,
-        kind,
-        commit,
-        content,
-        is_masked if kind == "encoder" else has_head and kind == "causal",
-        device,
-        config,
-        trust_remote_code,
-        dtype,
-        has_modules,
+        name, kind, commit, content, gives_probability, device, config, trust_remote_code, dtype, has_modules
     )
     needed, free = _memory(model)
     if free is not None and needed > free:
@@ -528,8 +520,6 @@ def _encode(
         texts = [text for text, *_ in units]
         encoded = model.sentences.encode(texts, batch_size=model.batch_size, show_progress_bar=False)
         write(("sentence", 0, "own"), slice(None), np.asarray(encoded, np.float32))
-    for file in files.values():
-        file.flush()
     return {place: _file(folder, place) for place in files}
 
 
@@ -538,8 +528,17 @@ def _file(folder: Path, place: Place) -> Path:
 
 
 def _opened(folder: Path, place: Place, dtype: type[np.floating[Any]], size: tuple[int, ...]) -> Any:
-    """A new file of vectors, as an array."""
-    return np.lib.format.open_memmap(_file(folder, place), mode="w+", dtype=dtype, shape=size)
+    """A new file of vectors, as an array; a full disk is an error here, and not when it is written to.
+
+    Raises:
+        OSError: the disk is full.
+    """
+    path = _file(folder, place)
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=size)
+    if hasattr(os, "posix_fallocate"):  # not on macOS
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    return array
 
 
 def in_batches(lengths: Sequence[int], most: int, most_texts: int = 10**9) -> Iterator[list[int]]:
