@@ -394,6 +394,35 @@ def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sam
     assert len(read) > n_read
 
 
+def test_a_quick_run_has_the_first_rows_and_no_controls(encoder, sample_release, tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate, "QUICK", {"train": 20, "validation": 8, "test": 12})
+    for folder, options in (("quick", ("--quick",)), ("whole", ("--no-controls", "--train-rows", "20"))):
+        probe(sample_release, tmp_path / folder, encoder, configs=("somo_en",), options=options)
+    quick, whole = (read_saved(next((tmp_path / folder / "somo_en").glob("*.json"))) for folder in ("quick", "whole"))
+    assert (quick.train_rows, quick.best.n, quick.controls) == (20, 12, None)
+    assert quick.rows.ids == whole.rows.ids[:12]
+    assert quick.shortcut_rows.ids == quick.rows.ids
+
+
+def test_probes_are_measured_on_other_languages_of_a_release(encoder, sample_release, tmp_path):
+    options = ("--no-controls", "--transfer", "de,en", "--layers", "0,2")
+    printed = probe(sample_release, tmp_path, encoder, configs=("bso_es", "bso_de"), options=options)
+    scores = {path.parent.name: read_saved(path) for path in tmp_path.glob("*/*.json")}
+    assert [each.condition for each in scores["bso_es"].transfer] == ["bso_de", "bso_en"]
+    assert [each.condition for each in scores["bso_de"].transfer] == ["bso_en"]
+    assert {each.layer for each in scores["bso_es"].scores} == {0, 2}
+    (score, _) = scores["bso_es"].transfer
+    assert score.n == scores["bso_de"].best.n
+    assert f"bso_de {score.accuracy:.3f}" in " ".join(printed.split())
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    own = scores["bso_de"].best.accuracy
+    assert re.search(rf"bso\\_es \| bso\\_de \| {score.accuracy:.3f} \([^|]*\| {own:.3f} \|", page)
+    wrong = CliRunner().invoke(
+        app, ["probe", "bso_es", "--out", str(sample_release), "--model", encoder, "--layers", "x"]
+    )
+    assert "--layers x: give numbers of layers" in " ".join(wrong.output.split()) + str(wrong.exception)
+
+
 def test_what_does_not_fit_is_listed_and_the_rest_is_scored(model_folder, random_gpt, sample_release, tmp_path):
     printed = probe(
         sample_release, tmp_path, model_folder("t5"), random_gpt, configs=("somo_en", "sent_len_en"),

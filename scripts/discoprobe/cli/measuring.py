@@ -316,7 +316,8 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
     controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
     device: arg.Device = "auto", dtype: arg.Precision = "float32", batch_size: arg.BatchSize = 64,
-    layers: arg.Layers = None, transfer: arg.Transfer = None, trust_remote_code: arg.TrustRemoteCode = False,
+    layers: arg.Layers = None, transfer: arg.Transfer = None, quick: arg.Quick = False,
+    trust_remote_code: arg.TrustRemoteCode = False,
     analyse_layers: arg.AnalyseLayers = False, vector_cache: arg.VectorCache = 10, save: arg.SaveFolder = None,
     repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -343,7 +344,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
             names or [], release, model, progress, langs=language_codes(split_names(lang)), tasks=split_names(task),
             by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, dtype=dtype,
             batch_size=batch_size, layers=_numbers(layers), jobs=jobs, trust_remote_code=trust_remote_code,
-            transfer=language_codes(split_names(transfer)), save=folder, cache=int(vector_cache * 10**9),
+            transfer=language_codes(split_names(transfer)), quick=quick, save=folder, cache=int(vector_cache * 10**9),
             analyse_layers=analyse_layers,
         ):  # fmt: skip
             if not isinstance(result, Evaluation):

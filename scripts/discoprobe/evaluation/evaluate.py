@@ -33,6 +33,9 @@ from discoprobe.loaders.process_pool import Progress, process_pool
 
 _log = logging.getLogger(__name__)
 
+QUICK: Final = {"train": 1000, "validation": 500, "test": 1000}
+"""Most rows of each split, the first ones, if models are only to be compared quickly."""
+
 SCORING: Final = "scoring rows"
 """The step whose progress is reported: rows of all configs that are not scored yet, for all models."""
 
@@ -44,7 +47,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     names: Sequence[str], out: Path, models: Sequence[str], progress: Progress, *, langs: Sequence[str] = (),
     tasks: Sequence[str] = (), by_surprisal: bool = False, train_rows: int = 10_000, controls: bool = True,
     device: str = "auto", dtype: str = "float32", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
-    layers: Sequence[int] = (), transfer: Sequence[str] = (),
+    layers: Sequence[int] = (), transfer: Sequence[str] = (), quick: bool = False,
     save: Path | None = None, cache: int = 10 * 10**9, analyse_layers: bool = False,
 ) -> Iterator[Evaluation | Misfit]:  # fmt: skip
     """The scores of each model on each dataset, as soon as they are known, or why there are none.
@@ -69,6 +72,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         trust_remote_code: whether code of a model's repository may be run.
         layers: the layers that are probed; empty for all.
         transfer: codes of languages on which the probes of the same task in other languages are measured, too.
+        quick: train and measure probes on `QUICK` rows, without `Controls`.
         save: folder of the scores; None saves nothing.
         cache: most bytes of the cache of vectors; 0 for none.
         analyse_layers: find top neurons, and save vectors by which layers are compared.
@@ -87,7 +91,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     datasets, skipped = _datasets(names, out, entries, langs, tasks)
     for each in skipped:
         yield each.name, "", each.reason
-    how = [by_surprisal, train_rows, controls, analyse_layers, dtype, sorted(layers)]
+    how = [by_surprisal, train_rows, controls, analyse_layers, dtype, sorted(layers), quick]
     work = []
     for model in found_models:
         for name, given, content, counts in datasets:
@@ -125,8 +129,10 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
                             else:
                                 others.append(other)
                         saved_layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
+                        data = _first_rows(data) if quick else data
                         scored = probes.evaluate(
-                            data, loaded, progress, train_rows=train_rows, controls=controls, executor=executor,
+                            data, loaded, progress, train_rows=train_rows, controls=controls and not quick,
+                            executor=executor,
                             cache=cache, layers=layers, layers_file=saved_layers if analyse_layers else None,
                             others=others,
                         )  # fmt: skip
@@ -198,6 +204,12 @@ def _targets(entries: Mapping[str, Any], name: str, langs: Sequence[str]) -> lis
         each for each, entry in entries.items()
         if entry.task == source.task and entry.lang in langs and each != name and SPLITS[-1] in entry.counts
     )  # fmt: skip
+
+
+def _first_rows(data: AuditInput) -> AuditInput:
+    """The first rows of each split, `QUICK` at most."""
+    rows = pl.concat([data.split(split).head(QUICK.get(split, 0)) for split in data.splits])
+    return msgspec.structs.replace(data, rows=rows)
 
 
 def _tell_language(tokenizer: Any, lang: str) -> None:
