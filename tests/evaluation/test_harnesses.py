@@ -232,23 +232,12 @@ def test_minicons_gets_the_surprisal_of_every_token(release, configs, gpt, tmp_p
     assert np.mean(np.array(regions[1::2]) > regions[::2]) == pytest.approx(best.accuracy, abs=1e-6)
 
 
-def test_minicons_gets_the_pseudo_log_likelihood_of_every_token(configs, tmp_path):
-    """Of a random BERT, whose words are tokens: masked models of minicons have the rule within words, too."""
-    data = configs["agreement_suite_es"]
-    texts = [text for (text,) in data.split("test")["texts"]][:20]
-    splitter = tokenizer_of([]).backend_tokenizer.pre_tokenizer
-    tokenizer = tokenizer_of(sorted({word for text in texts for word, _ in splitter.pre_tokenize_str(text)}),
-                             marks=True, longest=128)  # fmt: skip
-    tokenizer.cls_token, tokenizer.sep_token = "[CLS]", "[SEP]"
-    torch.manual_seed(3)
-    transformers.BertForMaskedLM(transformers.BertConfig(
-        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=128, initializer_range=0.2,
-    )).save_pretrained(tmp_path / "bert")  # fmt: skip
-    tokenizer.save_pretrained(tmp_path / "bert")
+def test_minicons_gets_the_pseudo_log_likelihood_of_every_token(wordpiece_bert, tmp_path):
+    """With the rule within words, of words of one to four pieces."""
+    texts = ["we walked .", "understandable we.", "walk", "unable un understand we walk"]
     (tmp_path / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
-    theirs = run("minicons", MINICONS_MASKED, tmp_path, str(tmp_path / "bert"))
-    for one, other in zip(surprisals(load_model(str(tmp_path / "bert")), texts, silent), theirs, strict=True):
+    theirs = run("minicons", MINICONS_MASKED, tmp_path, wordpiece_bert)
+    for one, other in zip(surprisals(load_model(wordpiece_bert), texts, silent), theirs, strict=True):
         assert one.bits * math.log(2) == pytest.approx(np.array(other), rel=1e-5)
 
 

@@ -12,33 +12,7 @@ transformers = pytest.importorskip("transformers", reason="the extra 'probe' is 
 from discoprobe.evaluation import load_model, surprisals
 from discoprobe.loaders import UnsupportedError, silent
 
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##der", "##stand", "##able", "we", "walk", "##ed", "."]
 TEXTS = ["we walked .", "understandable we.", "walk", "unable un understand we walk walked we we walked walk we ."]
-
-
-@pytest.fixture(scope="module")
-def wordpiece_bert(tmp_path_factory):
-    """The folder of a random BERT, whose tokenizer divides words into pieces; texts have at most 16 tokens."""
-    import tokenizers
-
-    folder = tmp_path_factory.mktemp("wordpieces")
-    splitter = tokenizers.Tokenizer(
-        tokenizers.models.WordPiece({piece: at for at, piece in enumerate(PIECES)}, unk_token="[UNK]")
-    )
-    splitter.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    splitter.post_processor = tokenizers.processors.TemplateProcessing(
-        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=splitter, model_max_length=16, **special).save_pretrained(
-        folder
-    )
-    torch.manual_seed(3)
-    transformers.BertForMaskedLM(transformers.BertConfig(
-        vocab_size=len(PIECES), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=16, initializer_range=0.5,
-    )).save_pretrained(folder)  # fmt: skip
-    return str(folder)
 
 
 def plain_bits(folder, text):
@@ -50,11 +24,11 @@ def plain_bits(folder, text):
     bits = []
     for at in range(1, len(ids) - 1):
         hidden = list(ids)
-        hidden[at] = PIECES.index("[MASK]")
+        hidden[at] = tokenizer.mask_token_id
         for later in range(at + 1, len(ids) - 1):
             if not pieces[later].startswith("##"):
                 break
-            hidden[later] = PIECES.index("[MASK]")
+            hidden[later] = tokenizer.mask_token_id
         with torch.no_grad():
             logits = model(input_ids=torch.tensor([hidden])).logits[0, at].double()
         bits.append(-float(torch.log_softmax(logits, -1)[ids[at]]) / math.log(2))

@@ -9,7 +9,7 @@ causal model gives them. ``scores`` says what is saved, and ``comparison`` makes
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "comparison": ["Difference", "difference_of", "holm", "write_comparison"],
+    "comparison": ["AccuracyDifference", "difference_of", "holm", "write_comparison"],
     "evaluate": ["evaluations"],
     "models": ["LanguageModel", "find_model", "load_model", "vectors_of"],
     "probes": ["majority"],

@@ -34,7 +34,7 @@ Similarity = dict[tuple[str, str], float]
 """Names of two layers → their similarity, 0 to 1."""
 
 
-class Difference(msgspec.Struct, frozen=True):
+class AccuracyDifference(msgspec.Struct, frozen=True):
     """How much more accurate one is than another over the same rows.
 
     Attributes:
@@ -353,7 +353,7 @@ def _model_index(name: str, scored: Sequence[Evaluation], repo: str) -> str:
     return str(huggingface_hub.ModelCardData(model_name=name, eval_results=results).to_yaml()) + "\n"
 
 
-def difference_of(first: RowScores, second: RowScores) -> Difference | None:
+def difference_of(first: RowScores, second: RowScores) -> AccuracyDifference | None:
     """How much more accurate one is than another over the rows of both; None if these are in fewer than two groups.
 
     Interval and p value are those of Student's t for `mean_over_groups`, with two groups added of which one is right
@@ -378,7 +378,7 @@ def difference_of(first: RowScores, second: RowScores) -> Difference | None:
     mean, error, freedom = mean_over_groups(values, groups, added=True)
     off = float(stats.t.ppf(0.975, freedom) * error)
     p = float(2 * stats.t.sf(abs(mean) / error, freedom))
-    return Difference(float(values.mean()), (max(-1.0, mean - off), min(1.0, mean + off)), p, len(values))
+    return AccuracyDifference(float(values.mean()), (max(-1.0, mean - off), min(1.0, mean + off)), p, len(values))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
