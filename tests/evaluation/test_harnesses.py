@@ -86,6 +86,8 @@ MINICONS_MASKED = """
 import json, sys
 from minicons.scorer import MaskedLMScorer
 scorer = MaskedLMScorer(sys.argv[1], "cpu")
+if not hasattr(scorer.tokenizer, "batch_encode_plus"):  # transformers 5 has it no more
+    type(scorer.tokenizer).batch_encode_plus = type(scorer.tokenizer).__call__
 texts = json.load(open("texts.json", encoding="utf-8"))
 scores = scorer.token_score(texts, surprisal=True, base_two=False, PLL_metric="within_word_l2r")
 print(json.dumps([[bits for token, bits in each if token not in ("[CLS]", "[SEP]", "[PAD]")] for each in scores]))
