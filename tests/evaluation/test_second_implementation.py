@@ -261,6 +261,28 @@ def test_vectors_that_know_nothing_have_no_shorter_code_than_the_frequencies_of_
         assert (code.uniform / code.probe.value > 1.4) == (share == 0.9), "what the uniform code would call compression"
 
 
+@pytest.mark.parametrize("signal", [0.0, 1.0])
+def test_the_code_of_pairs_is_not_longer_because_their_texts_resemble_each_other(signal):
+    """Both texts of a pair have nearly one vector, and different labels; the label has a place of its own in it."""
+    random = np.random.default_rng(11)
+    rows, vectors = [], []
+    for pair in range(600):
+        vector = random.normal(size=24)
+        for label in (0, 1):
+            split = "train" if pair < 400 else "validation" if pair < 500 else "test"
+            rows.append({"split": split, "label": label, "texts": [f"t{len(rows)}"], "pair_id": f"p{pair}"})
+            vectors.append(vector + 0.1 * random.normal(size=24))
+            vectors[-1][0] += signal * (2 * label - 1)
+    data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE), pairs=True)
+    read = probes._read(data, 10_000)[0]
+    codes = [probes._online_code(read, np.array(vectors, np.float32), seed)[:2] for seed in (0, 1)]
+    code = probes._summed(read, codes)
+    if signal:
+        assert code.interval[0] > 0.1
+    else:
+        assert 0.97 < code.compression < 1.01
+
+
 def rows_of_words(n_words, *, of_word=None, noise=0.0, seed=2):
     """Sentences that ask about one of some words, with its vector; a label by chance, or what ``of_word`` gives."""
     random = np.random.default_rng(seed)

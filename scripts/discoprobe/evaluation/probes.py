@@ -540,21 +540,30 @@ def _online_code(
     label then follows Laplace's rule of succession. The other code reads no text: it has the frequencies of labels in
     the rows before, with the same rule.
 
+    Rows of one group are in one block: of a pair, a text is not encoded by what was learned from the other one, which
+    resembles it and has the other label.
+
     Args:
         rows: all rows.
         features: their features.
-        seed: of the order of the rows; 0 is their order in train, whose sizes are nested.
+        seed: of the order of the groups; 0 is their order in train, whose sizes are nested.
 
     Returns:
         The bits of each row of train by probes and by frequencies, in the order of train; and for each number of rows
         learned the accuracy on test with its interval, of the regularisation that is best on validation: the last one
         is the accuracy of the place.
     """
-    train = order = np.flatnonzero(rows.of("train"))
+    train = np.flatnonzero(rows.of("train"))
+    groups = rows.table.filter(pl.Series(rows.of("train"))).select(GROUP).to_series()
+    _, first, group = np.unique(groups.to_numpy(), return_index=True, return_inverse=True)
+    place = first[group]  # the row with which the group of a row begins
     if seed:
-        keys = hashing.splitmix64(np.arange(len(order)) + seed * 2**32)
-        order = order[np.argsort(keys)]
-    sizes = sorted({round(fraction * len(order)) for fraction in FRACTIONS} - {0})
+        place = hashing.splitmix64(np.arange(len(train)) + seed * 2**32)[place]
+    by_group = np.argsort(place, kind="stable")
+    order = train[by_group]
+    ends = np.append(np.flatnonzero(np.diff(place[by_group])) + 1, len(order))
+    shares = {round(fraction * len(order)) for fraction in FRACTIONS} - {0}
+    sizes = sorted({int(ends[np.searchsorted(ends, size)]) for size in shares})
     by_probe = np.log2(rows.n_options.astype(np.float64))
     by_frequency = by_probe.copy()
     possible = np.arange(rows.n_options.max()) < rows.n_options[:, None]
