@@ -225,7 +225,7 @@ def test_minicons_gets_the_surprisal_of_every_token(release, configs, gpt, tmp_p
     ours = surprisals(model, texts, silent)
     theirs = run("minicons", MINICONS, tmp_path, gpt)
     for one, other in zip(ours, theirs, strict=True):
-        assert one.bits * math.log(2) == pytest.approx(np.array(other), rel=1e-6, abs=1e-6)
+        assert one.bits * math.log(2) == pytest.approx(np.array(other), rel=1e-6)
     spans = rows.select("edit_start", "edit_end").rows()
     regions = [sum(np.array(bits)[(each.starts < end) & (each.ends > start)])
                for bits, each, (start, end) in zip(theirs, ours, spans, strict=True)]  # fmt: skip
