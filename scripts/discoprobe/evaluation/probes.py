@@ -556,9 +556,8 @@ def _online_code(
     train = np.flatnonzero(rows.of("train"))
     groups = rows.table.filter(pl.Series(rows.of("train"))).select(GROUP).to_series()
     _, first, group = np.unique(groups.to_numpy(), return_index=True, return_inverse=True)
-    place = first[group]  # the row with which the group of a row begins
-    if seed:
-        place = hashing.splitmix64(np.arange(len(train)) + seed * 2**32)[place]
+    keys = hashing.splitmix64(np.arange(len(train)) + seed * 2**32) if seed else np.arange(len(train))
+    place = np.asarray(keys)[first[group]]  # that of the row with which the group of a row begins
     by_group = np.argsort(place, kind="stable")
     order = train[by_group]
     ends = np.append(np.flatnonzero(np.diff(place[by_group])) + 1, len(order))
