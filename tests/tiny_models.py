@@ -20,8 +20,9 @@ def tokenizer_of(words, *, marks=False, begin=False, longest=32):
     elif begin:
         words.post_processor = tokenizers.processors.TemplateProcessing("[BOS] $A", special_tokens=[("[BOS]", 2)])
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=longest
-    )
+        tokenizer_object=words, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=longest,
+        **({"mask_token": "[UNK]"} if marks else {}),  # what random weights know as little of
+    )  # fmt: skip
 
 
 def models_of_all_kinds():

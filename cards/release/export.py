@@ -16,7 +16,8 @@
   and ``edited``. Where every ``group`` has one row of each condition (``continue``, ``switch``), these are one item,
   with the conditions ``continue_original``, …, ``switch_edited``, and the formula compares the sums: their interaction.
   A sentence has the regions before, edit and after, a passage one region per sentence, or its context and its last
-  sentence. The metric is the mean surprisal of a region.
+  sentence. The metric is that of `build probe`: the mean surprisal of the tokens of a region in suites that compare a
+  region of passages, else the sum.
 
 The first three have tokens with spaces between them. A release has running text, which ``tokens`` divides by one rule
 for all languages. The words of the treebank are not used: those of a multiword token such as *del* are *de* and *el*,
@@ -398,6 +399,7 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
             " + ".join(f"({region};%{prefix}{version}%)" for prefix in prefixes) for version in ("edited", "original")
         )
         predictions.append({"type": "formula", "formula": f"{edited} > {original}"})
+    metric = "mean" if entry.shape == Shape.SUITE and compared and not is_sentence else "sum"
     n_regions = len(texts[0][0])
     names: Sequence[str] = [f"sentence {at}" for at in range(1, n_regions + 1)]
     if n_regions == len(CONTEXT_AND_SENTENCE):
@@ -405,7 +407,7 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     elif is_sentence:
         names = ("before", "edit", "after")
     suite = {
-        "meta": {"name": name, "metric": "mean", "comments": entry.summary},
+        "meta": {"name": name, "metric": metric, "comments": entry.summary},
         "region_meta": {str(at): region for at, region in enumerate(names, 1)},
         "predictions": predictions,
         "items": items,

@@ -332,7 +332,7 @@ def _surprisal(regions, at, original):
 def test_syntaxgym_has_regions_that_join_to_the_text_and_differ_in_the_edit(release, tmp_path, config, n_predictions):
     export(release, tmp_path / "out", "syntaxgym", [config])
     suite = json.loads((tmp_path / "out" / f"{config}.json").read_text(encoding="utf-8"))
-    assert suite["meta"]["metric"] == "mean"
+    assert suite["meta"]["metric"] == "sum"
     pairs = _pairs(release, config)
     assert len(suite["items"]) == len(pairs)
     for item, (original, edited) in zip(suite["items"], pairs, strict=True):

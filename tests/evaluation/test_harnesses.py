@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+import syntaxgym_files
 from made_sentences import document
 from tiny_models import tokenizer_of
 
@@ -79,6 +80,17 @@ scorer = IncrementalLMScorer(sys.argv[1], "cpu")
 texts = json.load(open("texts.json", encoding="utf-8"))
 scores = scorer.token_score(texts, surprisal=True, base_two=False)
 print(json.dumps([[bits for token, bits in each if token not in ("[BOS]", "[PAD]")] for each in scores]))
+"""
+
+MINICONS_MASKED = """
+import json, sys
+from minicons.scorer import MaskedLMScorer
+scorer = MaskedLMScorer(sys.argv[1], "cpu")
+if not hasattr(scorer.tokenizer, "batch_encode_plus"):  # transformers 5 has it no more
+    type(scorer.tokenizer).batch_encode_plus = type(scorer.tokenizer).__call__
+texts = json.load(open("texts.json", encoding="utf-8"))
+scores = scorer.token_score(texts, surprisal=True, base_two=False, PLL_metric="within_word_l2r")
+print(json.dumps([[bits for token, bits in each if token not in ("[CLS]", "[SEP]", "[PAD]")] for each in scores]))
 """
 
 MTEB = """
@@ -220,6 +232,47 @@ def test_minicons_gets_the_surprisal_of_every_token(release, configs, gpt, tmp_p
     best = surprisal.evaluate(data, model, silent).best
     assert best.method == "region"
     assert np.mean(np.array(regions[1::2]) > regions[::2]) == pytest.approx(best.accuracy, abs=1e-6)
+
+
+def test_minicons_gets_the_pseudo_log_likelihood_of_every_token(wordpiece_bert, tmp_path):
+    """With the rule within words, of words of one to four pieces."""
+    texts = ["we walked .", "understandable we.", "walk", "unable un understand we walk"]
+    (tmp_path / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    theirs = run("minicons", MINICONS_MASKED, tmp_path, wordpiece_bert)
+    for one, other in zip(surprisals(load_model(wordpiece_bert), texts, silent), theirs, strict=True):
+        assert one.bits * math.log(2) == pytest.approx(np.array(other), rel=1e-6, abs=1e-6)
+
+
+def test_the_files_of_syntaxgym_give_the_accuracy_of_build_probe(release, configs, gpt, tmp_path):
+    """By its rules: a region has the sum or the mean of its tokens, ``*`` is the sum of regions.
+
+    That is the first prediction of a suite, and the last one of other pairs, whose whole texts are compared.
+    """
+    model = load_model(gpt)
+    export(release, tmp_path / "suites", "syntaxgym")
+    compared = {name: path for path in sorted((tmp_path / "suites").glob("*.json")) if (name := path.stem) in configs}
+    assert {"agreement_suite_es", "antecedent_suite_en", "bigram_shift_es", "order_all_de"} <= compared.keys()
+    metrics = {}
+    for name, path in compared.items():
+        suite, trees = syntaxgym_files.read(path)
+        metrics[name] = suite["meta"]["metric"]
+        conditions = [condition for item in suite["items"] for condition in item["conditions"]]
+        parts = [[region["content"] for region in condition["regions"]] for condition in conditions]
+        read = surprisals(model, [" ".join(filter(None, part)) for part in parts], silent)
+        of_conditions = []
+        for part, bits in zip(parts, read, strict=True):
+            ends = np.cumsum([len(each) + bool(each) for each in part])
+            of_regions = [bits.over(end - len(each) - 1, end - 1) for each, end in zip(part, ends, strict=True)]
+            add = {"sum": np.sum, "mean": np.mean}[metrics[name]]
+            of_conditions.append([float(add(each)) if len(each) else 0.0 for each in of_regions])
+        n, right = len(suite["items"][0]["conditions"]), []
+        for at in range(0, len(conditions), n):
+            named = {each["condition_name"]: bits for each, bits in
+                     zip(conditions[at : at + n], of_conditions[at : at + n], strict=True)}  # fmt: skip
+            right.append(syntaxgym_files.value(trees[0 if configs[name].conditions else -1], named))
+        best = surprisal.evaluate(configs[name], model, silent).best
+        assert np.mean(right) == pytest.approx(best.accuracy, abs=1e-6), name
+    assert (metrics["agreement_suite_es"], metrics["cloze_suite_es"], metrics["order_all_de"]) == ("sum", "mean", "sum")
 
 
 def test_mteb_gets_the_score_of_the_sentence_vector(release, configs, gpt, tmp_path):

@@ -2,15 +2,21 @@
 
 import json
 import os
+import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
+from tiny_models import WORDS, tokenizer_of
 
 torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
 
 from discoprobe.evaluation import find_model, load_model, models, vectors_of
 from discoprobe.loaders import DiscoprobeError, silent
+
+HALF = {"rtol": 1e-3, "atol": 1e-5}
+"""Differences by which vectors are kept, in half precision."""
 
 UNITS = [("w3 w4 w5", 3, 5), ("w9 w8", 0, 2), ("w1 w2 w3 w4 w5 w6 w7", 9, 14)]
 
@@ -51,11 +57,11 @@ def test_vectors_are_those_of_plain_torch(kind, model_folder):
     for number, unit in enumerate(UNITS):
         plain = plain_vectors(folder, unit)
         assert vectors.keys() == plain.keys()
-        assert all(np.abs(vectors[place][number] - plain[place].numpy()).max() < 1e-5 for place in plain)
-    place = next(reversed(vectors))
+        assert all(np.allclose(vectors[place][number], plain[place].numpy(), **HALF) for place in plain)
+    place = [*vectors][-1]
     alone = vectors_of(load_model(folder), UNITS, silent, only=place)
     assert list(alone) == [place]
-    assert np.abs(alone[place] - vectors[place]).max() < 1e-5, "the same in one batch"
+    assert np.allclose(alone[place], vectors[place], **HALF), "the same in one batch"
 
 
 @pytest.mark.parametrize("kind", ["bert", "xlm-roberta", "gpt2", "mbart"])
@@ -101,18 +107,20 @@ def test_a_model_reads_no_text_twice(kind, model_folder, empty_cache, read_by_mo
     vectors = vectors_of(model, UNITS[::-1], silent, cache=cache)
     assert sum(read_by_model) == len(UNITS)
     assert vectors.keys() == plain.keys()
-    assert all(np.abs(vectors[place][::-1] - plain[place]).max() < 1e-5 for place in plain)
-    place = next(reversed(plain))
+    assert all(np.allclose(vectors[place][::-1], plain[place], **HALF) for place in plain)
+    place = [*plain][-1]
     alone = vectors_of(model, UNITS[1:], silent, only=place, cache=cache)
     assert sum(read_by_model) == len(UNITS)
-    assert np.abs(alone[place] - plain[place][1:]).max() < 1e-5
-    untrained = vectors_of(model.with_random_weights(), UNITS, silent, only=place, cache=cache)
+    assert np.allclose(alone[place], plain[place][1:], **HALF)
+    untrained = vectors_of(model.with_random_weights(0), UNITS, silent, only=place, cache=cache)
     assert sum(read_by_model) == 2 * len(UNITS)
     assert np.abs(untrained[place] - plain[place]).max() > 1e-3
+    other = vectors_of(model.with_random_weights(1), UNITS, silent, only=place)
+    assert np.abs(untrained[place] - other[place]).max() > 1e-3, "another seed has other weights"
     assert (*place[:2], "target") in plain
     without = vectors_of(model, [(text, 0, 0) for text, *_ in UNITS], silent, cache=cache)
     assert (*place[:2], "target") not in without
-    assert sum(read_by_model) == 3 * len(UNITS), "a text with another target is another text"
+    assert sum(read_by_model) == 4 * len(UNITS), "a text with another target is another text"
 
 
 def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, empty_cache, read_by_model):
@@ -133,13 +141,13 @@ def test_the_cache_of_vectors_is_bounded_and_survives_damage(model_folder, empty
     read_by_model.clear()
     vectors_of(model, texts[0], silent, cache=cache)
     assert not read_by_model
-    vectors = vectors_of(model, texts[1], silent, cache=cache)
+    vectors = dict(vectors_of(model, texts[1], silent, cache=cache))
     assert sum(read_by_model) == 10
     for path in empty_cache.glob("*/*/model*.npy"):
         path.write_bytes(path.read_bytes()[:100])
     again = vectors_of(model, texts[1], silent, cache=cache)
     assert sum(read_by_model) == 20
-    assert all(np.abs(again[place] - vectors[place]).max() < 1e-5 for place in vectors)
+    assert all(np.allclose(again[place], vectors[place], **HALF) for place in vectors)
     read_by_model.clear()
     vectors_of(model, texts[1], silent, cache=100)
     vectors_of(model, texts[2], silent, cache=100)
@@ -154,7 +162,94 @@ def test_the_positions_of_roberta_begin_behind_its_padding(model_folder):
 def test_kinds_of_models(kind, expected, model_folder):
     found = find_model(model_folder(kind))
     assert found.kind == expected
-    assert found.has_head == (kind == "gpt2")
+    assert found.has_head == (kind in {"bert", "gpt2"})
+
+
+def test_memory_does_not_grow_with_layers(tmp_path):
+    """The bytes of arrays (not of files) at their peak, for two and for ten layers; one layer at a time is read."""
+    peaks, sizes = [], []
+    texts = [(f"w{one} w{other}", 0, 0) for one in range(40) for other in range(40)]
+    for n in (2, 10):
+        sizes_of_model = {"hidden_size": 64, "num_hidden_layers": n, "num_attention_heads": 2, "intermediate_size": 32}
+        config = transformers.BertConfig(vocab_size=45, max_position_embeddings=32, **sizes_of_model)
+        transformers.BertModel(config).save_pretrained(tmp_path / str(n))
+        tokenizer_of(WORDS, marks=True).save_pretrained(tmp_path / str(n))
+        model = load_model(str(tmp_path / str(n)))
+        tracemalloc.start()
+        vectors = vectors_of(model, texts, silent)
+        norms = [float(np.abs(vectors[place]).max()) for place in vectors]
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(norms) == 3 * (n + 1)
+        assert min(norms) > 0
+        sizes.append(len(norms) * len(texts) * 64 * 2)
+    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 10
+    assert peaks[1] < sizes[1] / 2
+
+
+def test_vectors_that_are_too_large_for_half_precision_keep_single(model_folder, monkeypatch):
+    """From the second batch on, values are above 65,504."""
+    model, pooled, n = load_model(model_folder("bert"), batch_size=1), models._pooled, iter(range(10))
+
+    def large(*arguments):
+        factor = 1e6 if next(n) else 1
+        return ((place, factor * values) for place, values in pooled(*arguments))
+
+    plain = vectors_of(model, UNITS, silent)
+    monkeypatch.setattr(models, "_pooled", large)
+    vectors = vectors_of(model, UNITS, silent)
+    for place, values in plain.items():
+        factors = vectors[place] / np.where(values == 0, 1, values)
+        assert np.isfinite(factors).all()
+        of_texts = sorted(float(np.median(of_text)) for of_text in factors)
+        assert of_texts == pytest.approx([1, 10**6, 10**6], rel=1e-3)
+
+
+def test_only_the_layers_that_are_named_are_kept(model_folder, empty_cache, read_by_model):
+    model = load_model(model_folder("bert"))
+    vectors = vectors_of(model, UNITS, silent, layers=[0, 2], cache=10**8)
+    assert {layer for _, layer, _ in vectors} == {0, 2}
+    assert len(list(empty_cache.glob("*/*/model*.npy"))) == 2 * 4
+    assert {layer for _, layer, _ in vectors_of(model, UNITS, silent, layers=[2], cache=10**8)} == {2}
+    assert sum(read_by_model) == len(UNITS)
+    assert {layer for _, layer, _ in vectors_of(model, UNITS, silent, cache=10**8)} == {0, 1, 2}
+    assert sum(read_by_model) == 2 * len(UNITS)
+    with pytest.raises(DiscoprobeError, match="has no layer 3, 7"):
+        vectors_of(model, UNITS, silent, layers=[1, 7, 3])
+
+
+def test_files_of_vectors_are_deleted_with_them(model_folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    vectors = vectors_of(load_model(model_folder("bert")), UNITS, silent)
+    copied = pickle.loads(pickle.dumps(vectors))
+    place = next(iter(vectors))
+    assert (copied[place] == vectors[place]).all(), "as another process gets them"
+    assert list(tmp_path.iterdir())
+    del vectors
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_said_in_one_line(model_folder, empty_cache, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    model = load_model(model_folder("bert"))
+    monkeypatch.setattr("os.posix_fallocate", full)
+    with pytest.raises(DiscoprobeError, match="No space left on device; DISCOPROBE_CACHE names another folder"):
+        vectors_of(model, UNITS, silent, cache=10**8)
+    assert not list(empty_cache.glob("*/*")), "nothing is left behind"
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2"])
+def test_weights_of_half_precision_give_almost_the_same_vectors(kind, model_folder):
+    single, half = (load_model(find_model(model_folder(kind), dtype=dtype)) for dtype in ("float32", "bfloat16"))
+    assert next(half.model.parameters()).dtype == torch.bfloat16
+    assert next(half.with_random_weights(0).model.parameters()).dtype == torch.bfloat16
+    assert half.identity != single.identity
+    one, other = (vectors_of(model, UNITS, silent) for model in (single, half))
+    for place in one:
+        assert np.corrcoef(one[place].ravel(), other[place].ravel())[0, 1] > 0.999
+    assert "--dtype float8: give one of float32, bfloat16, float16" in one_line(model_folder(kind), dtype="float8")
 
 
 def test_weights_in_half_precision_are_computed_in_single(model_folder, tmp_path):

@@ -183,6 +183,14 @@ def test_surprisal_tells_originals_for_a_model_that_learned_the_order(random_gpt
     assert learned.majority == 0.5
 
 
+def test_a_masked_model_scores_pairs(encoder):
+    """A random one is at chance, by the same measures."""
+    evaluation = surprisal.evaluate(ordered_pairs(), load_model(encoder), silent)
+    assert [score.method for score in evaluation.scores] == ["total", "per_token", "region", "region_per_token"]
+    assert evaluation.best.interval[0] < 0.5 < evaluation.best.interval[1]
+    assert evaluation.best.n == 120
+
+
 def test_groups_of_two_pairs_without_a_control_are_no_items(random_gpt):
     pairs = ordered_pairs()
     two = (pl.col("pair_id").str.slice(1).cast(pl.Int64) // 2).cast(pl.String)
@@ -228,9 +236,9 @@ def test_the_surprisal_of_a_text_does_not_depend_on_the_texts_beside_it(trained_
     assert together[2].over(3, 8).tolist() == together[2].bits[1:3].tolist()
 
 
-def test_what_cannot_be_scored_is_said_in_one_line(encoder, trained_gpt):
-    with pytest.raises(UnsupportedError, match="only a causal model gives"):
-        surprisal.evaluate(ordered_pairs(), load_model(encoder), silent)
+def test_what_cannot_be_scored_is_said_in_one_line(encoder, model_folder, trained_gpt):
+    with pytest.raises(UnsupportedError, match="which only causal and masked models give"):
+        surprisal.evaluate(ordered_pairs(), load_model(model_folder("t5")), silent)
     with pytest.raises(UnsupportedError, match="no train and no validation split"):
         probes.evaluate(ordered_pairs(), load_model(encoder), silent)
     with pytest.raises(UnsupportedError, match="neither pairs nor choices"):
@@ -370,7 +378,9 @@ def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sam
     few, fewer = ("--no-controls", "--train-rows", "40"), ("--no-controls", "--train-rows", "20")
     whole = probe(sample_release, tmp_path / "scores", encoder, options=few)
     read, pooled = [], models._pooled
-    monkeypatch.setattr(models, "_pooled", lambda model, *of: read.append(model.is_trained) or pooled(model, *of))
+    monkeypatch.setattr(
+        models, "_pooled", lambda model, *of: read.append(model.random_seed is None) or pooled(model, *of)
+    )
     assert probe(sample_release, tmp_path / "other", encoder, options=few).replace("/other/", "/scores/") == whole
     probe(sample_release, tmp_path / "scores", encoder, options=fewer)
     assert not read
@@ -384,10 +394,40 @@ def test_another_probe_of_the_same_rows_lets_the_model_read_nothing(encoder, sam
     assert len(read) > n_read
 
 
-def test_what_does_not_fit_is_listed_and_the_rest_is_scored(encoder, random_gpt, sample_release, tmp_path):
-    printed = probe(
-        sample_release, tmp_path, encoder, random_gpt, configs=("somo_en", "sent_len_en"), options=("--surprisal",)
+def test_a_quick_run_has_the_first_rows_and_no_controls(encoder, sample_release, tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate, "QUICK", {"train": 20, "validation": 8, "test": 12})
+    for folder, options in (("quick", ("--quick",)), ("whole", ("--no-controls", "--train-rows", "20"))):
+        probe(sample_release, tmp_path / folder, encoder, configs=("somo_en",), options=options)
+    quick, whole = (read_saved(next((tmp_path / folder / "somo_en").glob("*.json"))) for folder in ("quick", "whole"))
+    assert (quick.train_rows, quick.best.n, quick.controls) == (20, 12, None)
+    assert quick.rows.ids == whole.rows.ids[:12]
+    assert quick.shortcut_rows.ids == quick.rows.ids
+
+
+def test_probes_are_measured_on_other_languages_of_a_release(encoder, sample_release, tmp_path):
+    options = ("--no-controls", "--transfer", "de,en", "--layers", "0,2")
+    printed = probe(sample_release, tmp_path, encoder, configs=("bso_es", "bso_de"), options=options)
+    scores = {path.parent.name: read_saved(path) for path in tmp_path.glob("*/*.json")}
+    assert [each.condition for each in scores["bso_es"].transfer] == ["bso_de", "bso_en"]
+    assert [each.condition for each in scores["bso_de"].transfer] == ["bso_en"]
+    assert {each.layer for each in scores["bso_es"].scores} == {0, 2}
+    (score, _) = scores["bso_es"].transfer
+    assert score.n == scores["bso_de"].best.n
+    assert f"bso_de {score.accuracy:.3f}" in " ".join(printed.split())
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    own = scores["bso_de"].best.accuracy
+    assert re.search(rf"bso\\_es \| bso\\_de \| {score.accuracy:.3f} \([^|]*\| {own:.3f} \|", page)
+    wrong = CliRunner().invoke(
+        app, ["probe", "bso_es", "--out", str(sample_release), "--model", encoder, "--layers", "x"]
     )
+    assert "--layers x: give numbers of layers" in " ".join(wrong.output.split()) + str(wrong.exception)
+
+
+def test_what_does_not_fit_is_listed_and_the_rest_is_scored(model_folder, random_gpt, sample_release, tmp_path):
+    printed = probe(
+        sample_release, tmp_path, model_folder("t5"), random_gpt, configs=("somo_en", "sent_len_en"),
+        options=("--surprisal",),
+    )  # fmt: skip
     scores, _, misfits = printed.partition("not scored")
     assert [line.split()[:2] for line in scores.splitlines()[1:2]] == [["somo_en", random_gpt.rpartition("/")[2]]]
     assert "sent_len_en: neither pairs nor choices" in " ".join(misfits.split())

@@ -17,7 +17,7 @@ from discoprobe.evaluation import TokenSurprisal, majority, probes, score_of, su
 from discoprobe.loaders import join_texts, silent
 
 MODEL = types.SimpleNamespace(
-    name="none", commit="c", has_head=True, with_random_weights=lambda: MODEL,
+    name="none", commit="c", has_head=True, with_random_weights=lambda _seed: MODEL,
     tokenizer=lambda texts, **_: {"input_ids": [[]] * len(texts)}, longest=1,
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ def labelled(**splits):
 def vectors_of(values):
     """What replaces `models.vectors_of`: ``values`` gives the number that each layer has of a text."""
 
-    def vectors(_model, units, progress, only=None, cache=None):
+    def vectors(_model, units, progress, only=None, cache=None, layers=()):
         layers = np.array([values(text) for text, *_ in units], np.float32)
         places = [("model", layer, "mean") for layer in range(layers.shape[1])]
         return {place: layers[:, [place[1]]] for place in places if only in {None, place}}
@@ -93,6 +93,26 @@ def test_the_regularisation_is_chosen_on_validation(probed, monkeypatch):
     score = probed(data, lambda text: [(truth | of_test | {"test 0": 1, "test 1": 1})[text]]).best
     assert score.validation == 1.0
     assert score.accuracy != 0.8, "the accuracy of the strength that would have been best on test"
+
+
+def test_a_probe_is_measured_on_other_languages(probed):
+    """The other one says the same of half of its rows, and names its labels in another order."""
+    data = labelled(train=HALVES, validation=HALVES, test=HALVES)
+    other = labelled(test=HALVES)
+    rows = other.rows.with_columns(label=1 - pl.col("label"), texts=pl.concat_list(pl.lit("other ") + pl.col("id")))
+    other = msgspec.structs.replace(other, name="made_es", labels=("yes", "no"), rows=rows)
+    ids = {row: number for number, row in enumerate(rows["id"])}
+
+    def values(text):
+        kind, number = text.split(" ", 1)
+        if kind != "other":
+            return [HALVES[int(number)]]
+        at = ids[number]
+        return [HALVES[at] if at < 20 else 1 - HALVES[at]]
+
+    (score,) = probed(data, values, others=[other]).transfer
+    assert (score.condition, score.accuracy, score.n) == ("made_es", 0.5, 40)
+    assert probed(data, values).transfer == ()
 
 
 def test_only_train_is_learned_from(probed):

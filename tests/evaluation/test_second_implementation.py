@@ -7,6 +7,7 @@ and, where a figure depends on chance, the order of rows and the control labels 
 import itertools
 import types
 import warnings
+from collections import Counter
 
 import msgspec
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
-from discoprobe.evaluation import bootstrap, comparison, probes
+from discoprobe.evaluation import comparison, interval_of, probes
 from discoprobe.loaders import silent
 
 SIZES = {"train": 90, "validation": 40, "test": 50}
@@ -98,8 +99,16 @@ def bits(shares, labels, rows, n):
     return -sum(np.log2((n * shares[row][labels[row]] + 1) / (n + len(shares[row]))) for row in rows)
 
 
-def second(rows, vectors, n_labels, controls):
-    """Accuracy, F1, validation, code length in the order of train, learning curve, accuracy on control labels."""
+def bits_of_frequencies(shares, labels, learned, rows):
+    """Laplace's rule of succession, over the labels that a row can have."""
+    counts = Counter(labels[row] for row in learned)
+    return -sum(
+        np.log2((counts[labels[row]] + 1) / sum(counts[label] + 1 for label in range(len(shares[row])))) for row in rows
+    )
+
+
+def second(rows, vectors, n_labels, random_labels):
+    """Accuracy, F1, validation, code lengths in the order of train, learning curve, accuracy on random labels."""
     features, labels = [features_of(row, vectors) for row in rows], [row["label"] for row in rows]
     train, validation, test = map(places_of, SIZES)
 
@@ -110,20 +119,24 @@ def second(rows, vectors, n_labels, controls):
     best = max(range(len(fits)), key=lambda at: accuracy(fits[at], validation))
     predicted = [fits[best][row].argmax() for row in test]
     sizes = sorted({round(share * len(train)) for share in probes.FRACTIONS} - {0})
-    length = sum(np.log2(len(fits[0][row])) for row in train[: sizes[0]])
+    length = of_frequencies = sum(np.log2(len(fits[0][row])) for row in train[: sizes[0]])
     curve = []
     for size, after in zip(sizes, [*sizes[1:], len(train)], strict=True):
         of_size = [probabilities(rows, features, labels, train[:size], strength, n_labels)
                    for strength in probes.STRENGTHS]  # fmt: skip
         shares = min(of_size, key=lambda each: bits(each, labels, validation, size))
         length += bits(shares, labels, train[size:after], size)
-        curve.append((size, accuracy(shares, test)))
-    of_controls = []
-    for of_seed in controls:
-        learned = probabilities(rows, features, list(of_seed), train, probes.STRENGTHS[best], n_labels)
-        of_controls.append(np.mean([learned[row].argmax() == of_seed[row] for row in test]))
+        of_frequencies += bits_of_frequencies(shares, labels, train[:size], train[size:after])
+        most = max(of_size, key=lambda each: accuracy(each, validation))
+        curve.append((size, accuracy(most, test)))
+    of_random = []
+    for chance in random_labels:
+        learned = [probabilities(rows, features, list(chance), train, strength, n_labels)
+                   for strength in probes.STRENGTHS]  # fmt: skip
+        most = max(learned, key=lambda each: np.mean([each[row].argmax() == chance[row] for row in validation]))
+        of_random.append(np.mean([most[row].argmax() == chance[row] for row in test]))
     return {
-        "control": np.mean(of_controls),
+        "random": np.mean(of_random), "frequencies": of_frequencies,
         "accuracy": accuracy(fits[best], test), "validation": accuracy(fits[best], validation),
         "macro_f1": f1_score([labels[row] for row in test], predicted, average="macro"),
         "strength": probes.STRENGTHS[best], "code_length": length, "curve": curve,
@@ -137,12 +150,13 @@ def probed(monkeypatch):
 
     def evaluate(rows, vectors, shape, n_labels, **options):
         model = types.SimpleNamespace(
-            name="m", commit="c", with_random_weights=lambda: model,
+            name="m", commit="c", with_random_weights=lambda _seed: model,
             tokenizer=lambda texts, **_: {"input_ids": [[]] * len(texts)}, longest=1,
         )  # fmt: skip
 
-        def vectors_of(_model, units, progress, only=None, cache=None):
-            known = [vectors.get(text, np.zeros(DIMENSIONS)) for text, *_ in units]
+        def vectors_of(_model, units, progress, only=None, cache=None, layers=()):
+            nothing = np.zeros(len(next(iter(vectors.values()))))
+            known = [vectors.get(text, nothing) for text, *_ in units]
             return {only or ("model", 0, "mean"): np.array(known, np.float32)}
 
         monkeypatch.setattr(probes, "vectors_of", vectors_of)
@@ -178,18 +192,27 @@ def test_figures_equal_a_second_implementation(shape, n_labels, signal, probed, 
     read = probes._read
     monkeypatch.setattr(probes, "_read", lambda *arguments: chosen.append(read(*arguments)) or chosen[-1])
     evaluation = probed(rows, vectors, shape, n_labels)
-    expected = second(rows, vectors, n_labels, chosen[0][0].controls)
+    random_labels = [chosen[0][0].by_chance("random label", "id", seed).labels for seed in range(probes.SEEDS)]
+    expected = second(rows, vectors, n_labels, random_labels)
     best = evaluation.best
     assert best.accuracy == pytest.approx(expected["accuracy"], abs=1e-6)
     assert best.validation == pytest.approx(expected["validation"], abs=1e-6)
     assert best.strength == expected["strength"]
     if shape is not Shape.CHOICE:
         assert best.macro_f1 == pytest.approx(expected["macro_f1"], abs=1e-6)
-    assert lengths[0][0] == pytest.approx(expected["code_length"], rel=1e-6)
-    assert evaluation.controls.control == pytest.approx(expected["control"], abs=1e-6)
-    assert evaluation.controls.selectivity == pytest.approx(expected["accuracy"] - expected["control"], abs=1e-6)
-    assert evaluation.controls.uniform_code_length == pytest.approx(expected["uniform"], abs=1e-6)
-    assert [(n, pytest.approx(share, abs=1e-6)) for n, share in expected["curve"]] == list(evaluation.controls.curve)
+    assert lengths[0][0].sum() == pytest.approx(expected["code_length"], rel=1e-6)
+    assert lengths[0][1].sum() == pytest.approx(expected["frequencies"], rel=1e-6)
+    assert evaluation.controls.random_labels.value == pytest.approx(expected["random"], abs=1e-6)
+    code = evaluation.controls.code_length
+    assert code.uniform == pytest.approx(expected["uniform"], abs=1e-6)
+    assert code.probe.value == pytest.approx(np.mean([by_probe.sum() for by_probe, *_ in lengths]))
+    assert code.saved == pytest.approx((code.frequencies - code.probe.value) / SIZES["train"])
+    assert code.compression == pytest.approx(code.frequencies / code.probe.value)
+    curve = evaluation.controls.curve
+    assert [(n, share) for n, share, _ in curve] == [
+        (n, pytest.approx(share, abs=1e-6)) for n, share in expected["curve"]
+    ]
+    assert curve[-1] == (SIZES["train"], best.accuracy, best.interval)
 
 
 def test_correlations_equal_a_second_implementation(probed):
@@ -210,24 +233,134 @@ def test_correlations_equal_a_second_implementation(probed):
     assert score.spearman == pytest.approx(spearmanr(predicted, truth[test])[0], abs=1e-3)
 
 
-def test_a_model_that_knows_the_label_is_selective_and_has_a_short_code(probed):
+def test_a_model_that_knows_the_label_has_a_short_code(probed, few_seeds):
     rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=12.0)
     controls = probed(rows, vectors, Shape.SENTENCE, 2).controls
-    assert controls.selectivity > 0.4
-    assert controls.compression > 3
-    assert controls.mlp > 0.95
-    assert controls.code_length_sd < 0.2 * controls.code_length
+    code = controls.code_length
+    assert code.compression > 3
+    assert code.is_known, "with 90 rows, because its interval is above zero"
+    assert code.interval[0] > 0.5
+    assert code.probe.sd < 0.2 * code.probe.value
+    assert controls.mlp.value > 0.95
+    assert abs(controls.random_labels.value - controls.random_labels_chance) < 0.2
     assert controls.shuffled_words < 0.9, "half of the texts change, and then their vectors know nothing"
+    assert controls.random_weights.seeds == probes.RANDOM_WEIGHTS
 
 
-def test_random_labels_are_not_selective_and_have_the_uniform_code(probed, few_seeds):
-    """The mean over four sets of rows: one set has a standard deviation of about .07."""
-    figures = []
-    for seed in range(4):
-        rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=0.0, seed=10 + seed)
-        figures.append(probed(rows, vectors, Shape.SENTENCE, 2).controls)
-    assert abs(np.mean([each.selectivity for each in figures])) < 0.1
-    assert 0.85 < np.mean([each.compression for each in figures]) < 1.03
+def test_vectors_that_know_nothing_have_no_shorter_code_than_the_frequencies_of_labels(probed, few_seeds):
+    """Of two labels in equal parts, and of one in nine tenths of the rows, where the uniform code is much longer."""
+    for share in (0.5, 0.9):
+        for seed in range(3):
+            rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=0.0, seed=10 + seed)
+            coins = np.random.default_rng(seed).random(N) > share
+            rows = [row | {"label": int(coin)} for row, coin in zip(rows, coins, strict=True)]
+            code = probed(rows, vectors, Shape.SENTENCE, 2).controls.code_length
+            assert code.interval[0] <= 0
+            assert 0.85 < code.compression < 1.05
+            assert not code.is_known or code.interval[1] < 0
+        assert (code.uniform / code.probe.value > 1.4) == (share == 0.9), "what the uniform code would call compression"
+
+
+@pytest.mark.parametrize("signal", [0.0, 1.0])
+def test_the_code_of_pairs_is_not_longer_because_their_texts_resemble_each_other(signal):
+    """Both texts of a pair have nearly one vector, and different labels; the label has a place of its own in it.
+
+    There are as many dimensions as training rows, so that a probe that knows one text of a pair is wrong on the other.
+    """
+    random = np.random.default_rng(11)
+    rows, vectors = [], []
+    for pair in range(210):
+        vector = random.normal(size=300)
+        for label in (0, 1):
+            split = "train" if pair < 150 else "validation" if pair < 200 else "test"
+            rows.append({"split": split, "label": label, "texts": [f"t{len(rows)}"], "pair_id": f"p{pair}"})
+            vectors.append(vector + 0.1 * random.normal(size=300))
+            vectors[-1][0] += signal * (2 * label - 1)
+    data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE), pairs=True)
+    read = probes._read(data, 10_000)[0]
+    codes = [probes._online_code(read, np.array(vectors, np.float32), seed)[:2] for seed in (1, 2)]
+    code = probes._summed(read, codes)
+    if signal:
+        assert code.interval[0] > 0.1
+    else:
+        assert 0.97 < code.compression < 1.01
+
+
+def rows_of_words(n_words, *, of_word=None, noise=0.0, seed=2):
+    """Sentences that ask about one of some words, with its vector; a label by chance, or what ``of_word`` gives."""
+    random = np.random.default_rng(seed)
+    words, vectors, rows = random.normal(size=(n_words, 40)), {}, []
+    for at, split in enumerate(SPLIT):
+        word = int(random.integers(n_words))
+        label = int(random.integers(2)) if of_word is None else of_word(at, word)
+        rows.append({
+            "split": split, "label": label, "texts": [f"w{word} {at}"], "target": f"w{word}", "target_start": 0,
+            "target_end": len(f"w{word}"),
+        })  # fmt: skip
+        vectors[f"w{word} {at}"] = words[word] + noise * random.normal(size=40)
+    return rows, vectors
+
+
+def test_a_probe_that_can_learn_words_by_heart_is_not_selective(probed, few_seeds):
+    """Twenty words with a label each, in every split: both these and other labels of words are learned by heart."""
+    rows, vectors = rows_of_words(20, of_word=lambda _, word: word % 2)
+    selectivity = probed(rows, vectors, Shape.SENTENCE, 2).controls.selectivity
+    assert selectivity.control.value > 0.97
+    assert selectivity.value == pytest.approx(0, abs=0.03)
+
+
+def test_a_probe_that_reads_a_label_from_the_sentence_is_selective(probed, few_seeds):
+    """A hundred words that recur about twice; the label stands in a place of its own of the vector."""
+    rows, vectors = rows_of_words(100, of_word=lambda at, _: at % 2, noise=0.3)
+    for row in rows:
+        vectors[row["texts"][0]][0] = 8 * row["label"]
+    selectivity = probed(rows, vectors, Shape.SENTENCE, 2).controls.selectivity
+    assert selectivity.accuracy > 0.95
+    assert selectivity.value > 0.2
+    assert selectivity.n < SIZES["test"], "rows whose word is not in train are not measured"
+
+
+def test_there_is_no_selectivity_where_words_do_not_recur(probed, few_seeds):
+    rows, vectors = rows_of_words(20)
+    alone = [row | {"target": f"w{at}"} for at, row in enumerate(rows)]
+    assert probed(alone, vectors, Shape.SENTENCE, 2).controls.selectivity == (
+        "too few target words recur (0 of 180 rows have the word of another row)"
+    )
+    sentences = [{key: row[key] for key in ("split", "label", "texts")} for row in rows]
+    assert probed(sentences, vectors, Shape.SENTENCE, 2).controls.selectivity == "rows ask about no single word"
+
+
+def test_the_control_set_has_the_words_of_test_in_train():
+    rows, _ = rows_of_words(60)
+    data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE))
+    read = probes._read(data, 10_000)[0]
+    divided = probes.control_set(read)
+    words = {split: set(divided.table.filter(pl.Series(divided.of(split)))["target"]) for split in SIZES}
+    assert words["validation"] | words["test"] <= words["train"]
+    assert divided.of("train").sum() == SIZES["train"]
+    assert (divided.split != read.split).mean() > 0.3
+    of_words = divided.by_chance("control label", "target", 0)
+    assert of_words.table.with_columns(label=pl.Series(of_words.labels)).group_by("target").agg(
+        pl.col("label").n_unique()
+    )["label"].unique().to_list() == [1]
+
+
+def test_random_labels_give_nothing():
+    """Vectors that know the label know no random ones: of 200 sets at most 5 % are above the majority in train."""
+    alarms, over = [], []
+    for number in range(20):
+        rows, vectors = label_and_texts(Shape.SENTENCE, 2, signal=3.0, seed=40 + number)
+        data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE))
+        read, units = probes._read(data, 10_000)
+        features = probes._features(read, np.array([vectors[text] for text, *_ in units], np.float32))
+        chance = float(np.bincount(read.labels[read.of("train")]).max() / SIZES["train"])
+        for seed in range(10 * number, 10 * number + 10):
+            by_chance = read.by_chance("random label", "id", seed)
+            correct = probes._correct(by_chance, probes._chosen(by_chance, features)[2])
+            alarms.append(interval_of(correct, read.test)[0] > chance)
+            over.append(correct.mean() - chance)
+    assert np.mean(alarms) <= 0.05
+    assert np.mean(over) < 0.01
 
 
 def test_chance_is_inside_the_interval_of_random_vectors(probed):
@@ -252,13 +385,13 @@ def test_what_is_chosen_does_not_depend_on_test(probed, few_seeds):
     flipped = [row | {"label": 1 - row["label"]} if row["split"] == "test" else row for row in rows]
     right, wrong = (probed(each, vectors, Shape.SENTENCE, 2) for each in (rows, flipped))
     assert wrong.best.accuracy == pytest.approx(1 - right.best.accuracy)
-    assert wrong.controls.mlp == pytest.approx(1 - right.controls.mlp)
+    assert wrong.controls.mlp.value == pytest.approx(1 - right.controls.mlp.value)
     for name in ("layer", "method", "strength", "validation"):
         assert getattr(wrong.best, name) == getattr(right.best, name)
-    for name in ("code_length", "code_length_sd", "control"):
-        assert getattr(wrong.controls, name) == getattr(right.controls, name)
-    assert [1 - share for _, share in right.controls.curve] == pytest.approx(
-        [share for _, share in wrong.controls.curve]
+    assert wrong.controls.code_length == right.controls.code_length
+    assert wrong.controls.random_labels == right.controls.random_labels
+    assert [1 - share for _, share, _ in right.controls.curve] == pytest.approx(
+        [share for _, share, _ in wrong.controls.curve]
     )
 
 
@@ -337,36 +470,34 @@ def test_similarities_of_layers_equal_their_definitions():
     assert comparison.linear_cka(first, np.ones((40, 3))) == 0
 
 
-def test_bootstrap_intervals_cover_the_truth_and_widen_with_groups():
-    random, truth, covered = np.random.default_rng(7), 0.7, []
+def test_the_interval_of_an_accuracy_covers_the_truth_and_widens_with_groups():
+    """120 rows alone; then ten groups of twelve, all right or all wrong; then all right, where it is exact."""
     alone = pl.DataFrame({"id": [f"r{at}" for at in range(120)]}).with_columns(
         group=pl.lit(None, pl.String), pair_id=pl.lit(None, pl.String)
     )
-    for _ in range(60):
-        low, high = bootstrap((random.random(120) < truth).astype(float), alone)
-        covered.append(low <= truth <= high)
-    assert 0.85 <= np.mean(covered) <= 1
     grouped = alone.with_columns(group=pl.Series([f"g{at // 12}" for at in range(120)]))
+    random, truth = np.random.default_rng(7), 0.7
+    for rows, size in ((alone, 1), (grouped, 12)):
+        samples = np.repeat(random.random((400, 120 // size)) < truth, size, axis=1).astype(float)
+        intervals = [interval_of(correct, rows) for correct in samples]
+        assert np.mean([low <= truth <= high for low, high in intervals]) >= 0.95
     right = np.repeat(np.arange(10) % 2, 12).astype(float)
-    low, high = bootstrap(right, grouped)
-    of_groups = np.random.default_rng(8).integers(0, 2, (4000, 10)).mean(axis=1)
-    assert (low, high) == pytest.approx(tuple(np.percentile(of_groups, [2.5, 97.5])), abs=0.1)
-    narrow = bootstrap(right, alone)
+    (low, high), narrow = interval_of(right, grouped), interval_of(right, alone)
     assert narrow[1] - narrow[0] < 0.6 * (high - low)
+    assert interval_of(np.ones(120), alone) == (pytest.approx(0.025 ** (1 / 120), abs=1e-6), 1.0)
+    assert interval_of(np.zeros(120), grouped) == (0.0, pytest.approx(1 - 0.025 ** (1 / 10), abs=1e-6))
 
 
-def test_control_labels_belong_to_texts_and_are_as_frequent_as_labels():
-    """Two rows of one text have the same control label; a word has it in every sentence."""
-    rows = [{"split": split, "label": int(at % 4 == 0), "texts": [f"text {at // 2}"]} for at, split in enumerate(SPLIT)]
+def test_labels_by_chance_are_as_frequent_as_labels():
+    """Two rows with the same value have the same one; another seed gives others."""
+    rows = [{"split": split, "label": int(at % 4 == 0), "texts": [f"text {at}"], "group": f"g{at // 2}"}
+            for at, split in enumerate(SPLIT)]  # fmt: skip
     data = AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(pl.DataFrame(rows), Shape.SENTENCE))
-    controls = probes._read(data, 10_000)[0].controls
-    assert controls.shape == (probes.SEEDS, N)
-    assert (controls[:, ::2] == controls[:, 1::2]).all()
-    assert 0.1 < controls.mean() < 0.4
-    words = pl.DataFrame([row | {"target": f"w{at % 3}", "target_start": 0, "target_end": 4}
-                          for at, row in enumerate(rows)])  # fmt: skip
-    of_words = probes._read(AuditInput("made_en", Shape.SENTENCE, ("a", "b"), conform(words, Shape.SENTENCE)), 99)[0]
-    assert all(len(np.unique(of_words.controls[seed][at::3])) == 1 for seed in range(probes.SEEDS) for at in range(3))
+    read = probes._read(data, 10_000)[0]
+    labels, others = (read.by_chance("random label", "group", seed).labels for seed in (0, 1))
+    assert (labels[::2] == labels[1::2]).all()
+    assert (labels != others).any()
+    assert 0.1 < labels.mean() < 0.4
 
 
 def test_shuffled_texts_have_the_same_words_and_their_target():

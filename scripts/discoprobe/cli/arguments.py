@@ -320,12 +320,20 @@ ProbeTask = Annotated[Texts, typer.Option("--task", "-t", autocompletion=complet
     "Score the configs of these tasks, or groups of tasks, such as dc,probing. Default: all of the release. "
     "Repeatable.")]
 Surprisal = Annotated[bool, typer.Option("--surprisal", help=
-    "Do not train probes; compare the probabilities that a causal model gives to the texts of pairs and choices.")]
+    "Do not train probes; compare the probabilities that a model gives to the texts of pairs and choices.")]
 ControlFigures = Annotated[bool, typer.Option("--controls/--no-controls", help=
-    "Also measure selectivity, description length, an MLP, shuffled words and random weights, at the best layer.")]
+    "Also measure controls: random labels, random weights, shuffled words, selectivity, code length.")]
 TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows.")]
 Device = Annotated[str, typer.Option("--device", help=
     "The device of torch: cpu, cuda, cuda:1, mps, or auto, which is a GPU if there is one.")]
+Precision = Annotated[str, typer.Option("--dtype", help=
+    "The precision of the weights: float32, or bfloat16 or float16, which need half the memory.")]
+Transfer = Annotated[Texts, typer.Option("--transfer", help=
+    "Also measure probes on the test splits of the same task in these languages, such as es,ru.")]
+Quick = Annotated[bool, typer.Option("--quick", help=
+    "Probe at most 1,000 training, 500 validation and 1,000 test rows, without controls.")]
+Layers = Annotated[Texts, typer.Option("--layers", help=
+    "The layers that are probed (0: embeddings), such as 0,6,12. Default: all.")]
 BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=
     "The largest number of texts in a batch; batches are also limited to 8,192 tokens.")]
 TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help=

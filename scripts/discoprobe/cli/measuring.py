@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -317,7 +316,9 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, model: arg.ModelNames, out: arg.Out = "dist/discoprobe",
     lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
     controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
-    device: arg.Device = "auto", batch_size: arg.BatchSize = 64, trust_remote_code: arg.TrustRemoteCode = False,
+    device: arg.Device = "auto", dtype: arg.Precision = "float32", batch_size: arg.BatchSize = 64,
+    layers: arg.Layers = None, transfer: arg.Transfer = None, quick: arg.Quick = False,
+    trust_remote_code: arg.TrustRemoteCode = False,
     analyse_layers: arg.AnalyseLayers = False, vector_cache: arg.VectorCache = 10, save: arg.SaveFolder = None,
     repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -330,19 +331,21 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe.evaluation.comparison import write_comparison
     from discoprobe.evaluation.evaluate import evaluations
-    from discoprobe.evaluation.scores import Evaluation
+    from discoprobe.evaluation.scores import Evaluation, full_name, short_names
     from discoprobe.remote_folders import local
     from discoprobe.request import language_codes, split_names
 
     release = local(out)
     folder = save or release.with_name(f"{release.name}-scores")
+    names_of_models = short_names([full_name(name) for name in model])
     results: list[Evaluation] = []
     misfits: list[Misfit] = []
     with terminal.progress() as progress:
         for result in evaluations(
             names or [], release, model, progress, langs=language_codes(split_names(lang)), tasks=split_names(task),
-            by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, batch_size=batch_size,
-            jobs=jobs, trust_remote_code=trust_remote_code, save=folder, cache=int(vector_cache * 10**9),
+            by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, dtype=dtype,
+            batch_size=batch_size, layers=_numbers(layers), jobs=jobs, trust_remote_code=trust_remote_code,
+            transfer=language_codes(split_names(transfer)), quick=quick, save=folder, cache=int(vector_cache * 10**9),
             analyse_layers=analyse_layers,
         ):  # fmt: skip
             if not isinstance(result, Evaluation):
@@ -354,10 +357,10 @@ def probe(  # noqa: PLR0913 (one parameter per option)
                     if results
                     else [_probe_line(dict(zip(_PROBE_COLUMNS, _PROBE_COLUMNS, strict=True)), "config", "model")]
                 )
-                lines.append(_probe_line(_probe_cells(result), result.config, Path(result.model).name))
+                lines.append(_probe_line(_probe_cells(result), result.config, names_of_models[result.model]))
                 lines += [
                     f"  {each.condition:<42} {_interval(each.accuracy, each.interval)} of {each.n}"
-                    for each in result.conditions
+                    for each in (*result.conditions, *result.transfer)
                 ]
                 progress.print_above("".join(f"{line.rstrip()}\n" for line in lines))
             results.append(result)
@@ -375,11 +378,24 @@ def probe(  # noqa: PLR0913 (one parameter per option)
             by_reason.setdefault((of_model, reason), []).append(config)
         sys.stdout.write("\nnot scored\n" if misfits else "")
         for (of_model, reason), configs in by_reason.items():
-            terminal.print_wrapped(f"  {': '.join(filter(None, (Path(of_model).name, ', '.join(configs))))}: {reason}")
+            terminal.print_wrapped(
+                f"  {': '.join(filter(None, (names_of_models.get(of_model, of_model), ', '.join(configs))))}: {reason}"
+            )
         if results:
             sys.stdout.write(f"\nscores: {page}\n")
     if not results:
         raise DiscoprobeError("no config could be scored" + ("" if json_ else " (see above)"))
+
+
+def _numbers(layers: Sequence[str] | None) -> list[int]:
+    """The numbers of layers in texts like ``0,6,12``."""
+    from discoprobe.request import split_names
+
+    names = split_names(layers)
+    for name in names:
+        if not name.isdecimal():
+            raise UsageError(f"--layers {name}: give numbers of layers, such as 0,6,12 (0 is that of the embeddings)")
+    return [int(name) for name in names]
 
 
 def _probe_line(cells: dict[str, str], config: str, model: str) -> str:
@@ -389,13 +405,16 @@ def _probe_line(cells: dict[str, str], config: str, model: str) -> str:
 
 def _probe_cells(evaluation: Evaluation) -> dict[str, str]:
     """What is printed of an evaluation, by column."""
+    from discoprobe.evaluation.scores import Selectivity
+
     best, controls, shortcut = evaluation.best, evaluation.controls, evaluation.shortcut_accuracy
+    selectivity = controls.selectivity if controls else ""
     return {
         "accuracy": _interval(best.accuracy, best.interval),
         "best": best.where,
         "F1": "" if best.macro_f1 is None else f"{best.macro_f1:.3f}",
-        "select.": f"{controls.selectivity:+.3f}" if controls else "",
-        "compr.": f"{controls.compression:.2f}" if controls else "",
+        "select.": f"{selectivity.value:+.3f}" if isinstance(selectivity, Selectivity) else "",
+        "compr.": f"{controls.code_length.compression:.2f}" if controls and controls.code_length.is_known else "",
         "majority": f"{evaluation.majority:.3f}",
         "shortcut": "" if shortcut is None else f"{shortcut:.3f} ({evaluation.shortcut})",
         "train": str(evaluation.train_rows or ""),

@@ -9,10 +9,13 @@ causal model gives them. ``scores`` says what is saved, and ``comparison`` makes
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "comparison": ["difference_of", "write_comparison"],
+    "comparison": ["AccuracyDifference", "difference_of", "holm", "write_comparison"],
     "evaluate": ["evaluations"],
     "models": ["LanguageModel", "find_model", "load_model", "vectors_of"],
-    "probes": ["bootstrap", "majority"],
-    "scores": ["Controls", "Evaluation", "ModelScore", "RowScores", "TopNeurons", "score_of"],
+    "probes": ["majority"],
+    "scores": [
+        "CodeLength", "Controls", "Evaluation", "Mean", "ModelScore", "RowScores", "Selectivity", "TopNeurons",
+        "interval_of", "score_of",
+    ],
     "surprisal": ["TokenSurprisal", "surprisals"],
 })  # fmt: skip

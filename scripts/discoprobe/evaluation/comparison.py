@@ -3,21 +3,51 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import huggingface_hub
+import msgspec
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.settings import SPLITS
-from discoprobe.cards.text.plots import heat_map
+from discoprobe.cards.text.plots import heat_map, layer_plot
 from discoprobe.cards.text.templating import render
-from discoprobe.evaluation.scores import Evaluation, RowScores, path_of, read_saved
+from discoprobe.evaluation.scores import (
+    Evaluation,
+    RowScores,
+    Selectivity,
+    mean_over_groups,
+    path_of,
+    read_saved,
+    short_names,
+)
 from discoprobe.loaders.files import write_atomically
 
 Shares = npt.NDArray[np.float64]
+LEVEL: Final = 0.05
+"""A difference is clear if its p value, with Holm's correction, is below this."""
+
 Similarity = dict[tuple[str, str], float]
 """Names of two layers → their similarity, 0 to 1."""
+
+
+class AccuracyDifference(msgspec.Struct, frozen=True):
+    """How much more accurate one is than another over the same rows.
+
+    Attributes:
+        value: the difference of the accuracies.
+        interval: its 95 % interval.
+        p: two-sided p value; below .05 if the interval does not hold zero.
+        n: number of rows.
+    """
+
+    value: float
+    interval: Interval
+    p: float
+    n: int
 
 
 def write_comparison(folder: Path, repo: str) -> Path | None:
@@ -36,11 +66,12 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
     if not read:
         return None
     models = sorted({each.model for each in read})
+    names = short_names(models)
     of_config: dict[str, dict[str, Evaluation]] = {}
     for each in read:
         of_config.setdefault(each.config, {})[each.model] = each
     pairs = [
-        (one, other.rows, _short_name(other.model))
+        (one, other.rows, names[other.model])
         for by_model in of_config.values()
         for one, other in itertools.combinations([by_model[model] for model in models if model in by_model], 2)
         if (one.best.layer is None) == (other.best.layer is None)  # probes with probes
@@ -52,20 +83,22 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         "Models against people": [(each, each.readers, "people") for each in read if each.readers],
         "Models against each other": pairs,
     }
-    comparisons: dict[str, list[dict[str, Any]]] = {
-        title: [
+    comparisons: dict[str, list[dict[str, Any]]] = {}
+    for title, of_title in compared.items():
+        measured = [(one, name, difference_of(one.rows, rows)) for one, rows, name in of_title]
+        known = [(one, name, difference) for one, name, difference in measured if difference]
+        comparisons[title] = [
             {
-                "config": one.config, "first": _short_name(one.model), "second": name, "difference": difference,
-                "low": low, "high": high, "n": n, "excludes_zero": low > 0 or high < 0,
+                "config": one.config, "first": names[one.model], "second": name, "difference": difference,
+                "p": p, "is_clear": p < LEVEL,
             }
-            for one, rows, name in of_title
-            if (measured := difference_of(one.rows, rows, len(of_title)))
-            for difference, low, high, n in [measured]
-        ]
-        for title, of_title in compared.items()
-    }  # fmt: skip
+            for (one, name, difference), p in zip(known, holm([each.p for *_, each in known]), strict=True)
+        ]  # fmt: skip
     against_shortcut = comparisons["Models against the strongest shortcut"]
-    above = {(each["config"], each["first"]) for each in against_shortcut if each["low"] > 0}
+    above = {
+        (each["config"], each["first"]) for each in against_shortcut
+        if each["is_clear"] and each["difference"].value > 0
+    }  # fmt: skip
     lines = []
     for model in models:
         scored = [each for each in read if each.model == model]
@@ -74,9 +107,9 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         for each in scored:
             task, _, lang = each.config.rpartition("_")
             gains[task, lang] = (each.best.accuracy - each.majority) / max(1e-9, 1 - each.majority)
-        svg = heat_map(f"{_short_name(model)}: share of the possible gain", gains)
+        svg = heat_map(f"{names[model]}: share of the possible gain", gains)
         write_atomically(folder / f"{name}.svg", svg.encode())
-        write_atomically(folder / f"{name}.yaml", _model_index(model, scored, repo).encode())
+        write_atomically(folder / f"{name}.yaml", _model_index(names[model], scored, repo).encode())
         neurons = {
             (each.config, f"{layer:02d}"): share
             for each in scored
@@ -84,42 +117,189 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             for layer, share in enumerate(each.neurons.by_layer)
         }
         if neurons:
-            svg = heat_map(f"{_short_name(model)}: share of the top neurons by layer", neurons)
+            svg = heat_map(f"{names[model]}: share of the top neurons by layer", neurons)
             write_atomically(folder / f"{name}.neurons.svg", svg.encode())
         with_shortcut = [each for each in scored if each.shortcut_rows]
         lines.append({
-            "name": _short_name(model), "configs": len(scored), "heat_map": f"{name}.svg",
+            "name": names[model], "configs": len(scored), "heat_map": f"{name}.svg",
             "neurons": f"{name}.neurons.svg" if neurons else "",
             "above_chance": sum(each.best.interval[0] > each.majority for each in scored),
-            "above_shortcut": sum((each.config, _short_name(model)) in above for each in scored),
+            "above_shortcut": sum((each.config, names[model]) in above for each in scored),
             "with_shortcut": len(with_shortcut),
         })  # fmt: skip
-    rows = []
-    for config, by_model in sorted(of_config.items()):
-        first = next(iter(by_model.values()))
-        cells = []
-        for evaluation in map(by_model.get, models):
-            mark = ""
-            if evaluation and evaluation.best.interval[0] <= evaluation.majority:
-                mark = " -"
-            elif evaluation and (config, _short_name(evaluation.model)) in above:
-                mark = " +"
-            cells.append(f"{evaluation.best.accuracy:.3f}{mark}" if evaluation else "")
-        rows.append({
-            "config": config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
-            "people": np.mean(first.readers.correct) if first.readers else None,
-        })  # fmt: skip
+    rows = [_row(by_model, models, names, above) for _, by_model in sorted(of_config.items())]
+    for config, by_model in of_config.items():
+        curves = {names[each.model]: each for each in map(by_model.get, models) if each and each.best.layer is not None}
+        if len(curves) > 1:
+            write_atomically(path_of(folder, config, "layers").with_suffix(".svg"), _layers_of_models(curves).encode())
     layers = [
         (path.relative_to(folder).as_posix(), str(path.parent.name))
-        for path in sorted(folder.glob("*/*.svg"))
-        if path.with_suffix(".json").is_file()
+        for path in sorted(folder.glob("*/*.svg"), key=lambda path: (path.parent, path.stem != "layers", path))
+        if path.with_suffix(".json").is_file() or path.stem == "layers"
     ]
+    transfer = [
+        {
+            "model": names[each.model], "trained": each.config, "score": score,
+            "own": of_config.get(score.condition, {}).get(each.model),
+        }
+        for each in read for score in each.transfer
+    ]  # fmt: skip
+    means = _means(of_config, models)
+    write_atomically(folder / "scores.csv", _scores_csv(read, names).encode())
+    write_atomically(folder / "differences.csv", _differences_csv(comparisons).encode())
+    write_atomically(folder / "scores.tex", _latex(rows, [names[model] for model in models], means).encode())
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
-        parts=_parts_of_suites(of_config, models), similar=_write_similarities(folder), comparisons=comparisons,
+        parts=_parts_of_suites(of_config, models), controls=_controls(read, names),
+        similar=_write_similarities(folder), comparisons=comparisons, transfer=transfer, means=means,
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
+
+
+def _row(
+    by_model: Mapping[str, Evaluation], models: Sequence[str], names: Mapping[str, str], above: set[tuple[str, str]]
+) -> dict[str, Any]:
+    """What the tables have of a config: baselines, and per model its evaluation (or None) and a mark."""
+    first = next(iter(by_model.values()))
+    cells = []
+    for evaluation in map(by_model.get, models):
+        mark = ""
+        if evaluation and evaluation.best.interval[0] <= evaluation.majority:
+            mark = "-"
+        elif evaluation and (evaluation.config, names[evaluation.model]) in above:
+            mark = "+"
+        cells.append((evaluation.best if evaluation else None, mark))
+    return {
+        "config": first.config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
+        "people": float(np.mean(first.readers.correct)) if first.readers else None,
+    }  # fmt: skip
+
+
+def _means(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> dict[str, Any]:
+    """The mean accuracy of each model over the configs that all models have, with its interval, and their number.
+
+    The configs are all that are meant, and their rows are independent: the distance of an end of the interval from the
+    mean is the root of the sum of squares of those of the configs, over their number (Zou & Donner 2008).
+    """
+    of_all = [by_model for _, by_model in sorted(of_config.items()) if len(by_model) == len(models)]
+    means = []
+    for model in models if of_all else ():
+        best = [by_model[model].best for by_model in of_all]
+        mean = float(np.mean([each.accuracy for each in best]))
+        ends = np.array([each.interval for each in best]) - [[each.accuracy] for each in best]
+        low, high = np.sqrt((ends**2).sum(axis=0)) / len(best)
+        means.append((mean, (max(0.0, mean - float(low)), min(1.0, mean + float(high)))))
+    return {"n": len(of_all), "cells": means}
+
+
+def _layers_of_models(curves: Mapping[str, Evaluation]) -> str:
+    """The plot of the accuracy of several models by layer, each with its best part and pooling."""
+    first = next(iter(curves.values()))
+    chosen = {
+        name: [score for score in each.scores if (score.part, score.method) == (each.best.part, each.best.method)]
+        for name, each in curves.items()
+    }
+    baselines = {"majority": first.majority}
+    if first.shortcut and first.shortcut_accuracy is not None:
+        baselines[f"shortcut: {first.shortcut}"] = first.shortcut_accuracy
+    return layer_plot(
+        f"{first.config}: all models", {name: [score.accuracy for score in scores] for name, scores in chosen.items()},
+        baselines, {name: [score.interval for score in scores] for name, scores in chosen.items()},
+    )  # fmt: skip
+
+
+def _scores_csv(read: Sequence[Evaluation], names: Mapping[str, str]) -> str:
+    """A line per config and model, with all figures of the page."""
+    lines = []
+    for each in read:
+        controls, best = each.controls, each.best
+        chosen = controls.selectivity if controls else ""
+        code = controls.code_length if controls else None
+        lines.append({
+            "config": each.config, "model": names[each.model], "commit": each.commit, "method": best.where,
+            "accuracy": best.accuracy, "low": best.interval[0], "high": best.interval[1], "n": best.n,
+            "f1": best.macro_f1, "ties": best.ties, "cut": each.truncated, "train": each.train_rows,
+            "majority": each.majority, "shortcut": each.shortcut, "shortcut_accuracy": each.shortcut_accuracy,
+            "people": float(np.mean(each.readers.correct)) if each.readers else None,
+            "random_labels": controls.random_labels.value if controls else None,
+            "random_weights": controls.random_weights.value if controls and controls.random_weights else None,
+            "shuffled_words": controls.shuffled_words if controls else None,
+            "mlp": controls.mlp.value if controls else None,
+            "selectivity": chosen.value if isinstance(chosen, Selectivity) else None,
+            "compression": code.compression if code and code.is_known else None,
+        })  # fmt: skip
+    return pl.DataFrame(lines, infer_schema_length=None).write_csv()
+
+
+def _differences_csv(comparisons: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """A line per comparison of the page."""
+    lines = [
+        {
+            "table": title, "config": each["config"], "model": each["first"], "against": each["second"],
+            "difference": each["difference"].value, "low": each["difference"].interval[0],
+            "high": each["difference"].interval[1], "p": each["difference"].p, "p_holm": each["p"],
+            "n": each["difference"].n,
+        }
+        for title, of_title in comparisons.items() for each in of_title
+    ]  # fmt: skip
+    return pl.DataFrame(lines).write_csv() if lines else ""
+
+
+def _latex(rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Mapping[str, Any]) -> str:
+    """The table of accuracies for a paper, in LaTeX with booktabs: intervals below; the best of a config is bold."""
+
+    def share(value: float | None) -> str:
+        return "" if value is None else f"{value:.3f}".removeprefix("0")
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(cells) + r" \\"
+
+    head = ["config", "majority", "shortcut", *map(_tex, models)]
+    body = []
+    for row in rows:
+        accuracies = [best.accuracy if best else None for best, _ in row["cells"]]
+        most = max(each for each in accuracies if each is not None)
+        cells = []
+        for best, mark in row["cells"]:
+            if best is None:
+                cells.append("")
+                continue
+            number = rf"\textbf{{{share(best.accuracy)}}}" if best.accuracy == most else share(best.accuracy)
+            ends = rf"{{\scriptsize [{share(best.interval[0])}, {share(best.interval[1])}]}}"
+            cells.append(f"{number}{'$^{' + mark + '}$' if mark else ''} {ends}")
+        body.append(line([_tex(row["config"]), share(row["majority"]), share(row["shortcut"]), *cells]))
+    if means["n"]:
+        of_means = [rf"{share(mean)} {{\scriptsize [{share(low)}, {share(high)}]}}"
+                    for mean, (low, high) in means["cells"]]  # fmt: skip
+        body += [r"\midrule", line([f"mean of {means['n']}", "", "", *of_means])]
+    return "\n".join([
+        r"% needs \usepackage{booktabs}; +: above the strongest shortcut (Holm); -: not above chance; 95 % intervals",
+        rf"\begin{{tabular}}{{lrr{'r' * len(models)}}}", r"\toprule", line(head), r"\midrule", *body,
+        r"\bottomrule", r"\end{tabular}", "",
+    ])  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    """A text as LaTeX shows it."""
+    escaped = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(escaped.get(char, f"\\{char}" if char in "&%$#_{}" else char) for char in text)
+
+
+def _controls(read: Sequence[Evaluation], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What the page says of the controls of each probe; where there is no selectivity, why."""
+    lines = []
+    for each in read:
+        if not (controls := each.controls):
+            continue
+        chosen, code = controls.selectivity, controls.code_length
+        lines.append({
+            "config": each.config, "model": names[each.model], "accuracy": each.best.accuracy,
+            "controls": controls, "code": code if code.is_known else None,
+            "selectivity": chosen if isinstance(chosen, Selectivity) else None,
+            "reason": "" if isinstance(chosen, Selectivity) else chosen,
+        })  # fmt: skip
+    return lines
 
 
 def _parts_of_suites(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> list[dict[str, Any]]:
@@ -155,7 +335,7 @@ def _write_similarities(folder: Path) -> list[tuple[str, str]]:
     return plots
 
 
-def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
+def _model_index(name: str, scored: Sequence[Evaluation], repo: str) -> str:
     """The scores of a model as the Hub reads them in the metadata of a model card."""
     results = []
     for each in scored:
@@ -170,22 +350,18 @@ def _model_index(model: str, scored: Sequence[Evaluation], repo: str) -> str:
             for metric, value in values.items()
             if value is not None
         ]
-    return str(huggingface_hub.ModelCardData(model_name=_short_name(model), eval_results=results).to_yaml()) + "\n"
+    return str(huggingface_hub.ModelCardData(model_name=name, eval_results=results).to_yaml()) + "\n"
 
 
-def difference_of(first: RowScores, second: RowScores, tries: int = 1) -> tuple[float, float, float, int] | None:
+def difference_of(first: RowScores, second: RowScores) -> AccuracyDifference | None:
     """How much more accurate one is than another over the rows of both; None if these are in fewer than two groups.
 
-    The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986), the quantile that of Student's t
-    with one degree of freedom less than there are groups.
+    Interval and p value are those of Student's t for `mean_over_groups`, with two groups added of which one is right
+    where the other is wrong (Bonett & Price 2012): so the interval has a width where all rows agree.
 
     Args:
         first: what a model got right of a config.
         second: what another model (or a shortcut, or people) got right of it.
-        tries: number of comparisons for which the 95 % interval holds together (Bonferroni).
-
-    Returns:
-        The difference, both ends of its interval, and the number of rows.
     """
     from scipy import stats  # noqa: PLC0415 (takes a second)
 
@@ -195,15 +371,23 @@ def difference_of(first: RowScores, second: RowScores, tries: int = 1) -> tuple[
         for row, group, correct in zip(first.ids, first.groups, first.correct, strict=True)
         if row in others
     ]
-    groups, number = np.unique([group for group, _ in shared], return_inverse=True)
-    if len(groups) < 2:  # noqa: PLR2004
+    groups = [group for group, _ in shared]
+    if len(set(groups)) < 2:  # noqa: PLR2004
         return None
     values = np.array([value for _, value in shared])
-    mean = float(values.mean())
-    sums = np.bincount(number, weights=values - mean)
-    error = np.sqrt(len(groups) / (len(groups) - 1) * (sums**2).sum()) / len(values)
-    off = float(stats.t.ppf(1 - 0.025 / tries, len(groups) - 1) * error)
-    return mean, mean - off, mean + off, len(values)
+    mean, error, freedom = mean_over_groups(values, groups, added=True)
+    off = float(stats.t.ppf(0.975, freedom) * error)
+    p = float(2 * stats.t.sf(abs(mean) / error, freedom))
+    return AccuracyDifference(float(values.mean()), (max(-1.0, mean - off), min(1.0, mean + off)), p, len(values))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p values of tests that are made together, corrected so that all of them hold (Holm 1979), in their order."""
+    order = np.argsort(p_values, kind="stable")
+    steps = np.asarray(p_values)[order] * np.arange(len(order), 0, -1)
+    corrected = np.empty(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return [float(each) for each in corrected]
 
 
 def similarities(first: Path, second: Path) -> tuple[Similarity, Similarity] | None:
@@ -248,7 +432,3 @@ def maxcorr(first: Shares, second: Shares) -> float:
         norm = np.linalg.norm(centred, axis=0)
         scaled.append(centred / np.where(norm > 0, norm, np.inf))
     return float(np.abs(scaled[0].T @ scaled[1]).max(axis=1).mean())
-
-
-def _short_name(model: str) -> str:
-    return "/".join(Path(model).parts[-2:]) if not Path(model).is_absolute() else Path(model).name

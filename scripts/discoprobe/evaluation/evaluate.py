@@ -33,6 +33,9 @@ from discoprobe.loaders.process_pool import Progress, process_pool
 
 _log = logging.getLogger(__name__)
 
+QUICK: Final = {"train": 1000, "validation": 500, "test": 1000}
+"""Most rows of each split, the first ones, if models are only to be compared quickly."""
+
 SCORING: Final = "scoring rows"
 """The step whose progress is reported: rows of all configs that are not scored yet, for all models."""
 
@@ -43,7 +46,8 @@ Misfit = tuple[str, str, str]
 def evaluations(  # noqa: PLR0913 (one parameter per option)
     names: Sequence[str], out: Path, models: Sequence[str], progress: Progress, *, langs: Sequence[str] = (),
     tasks: Sequence[str] = (), by_surprisal: bool = False, train_rows: int = 10_000, controls: bool = True,
-    device: str = "auto", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
+    device: str = "auto", dtype: str = "float32", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
+    layers: Sequence[int] = (), transfer: Sequence[str] = (), quick: bool = False,
     save: Path | None = None, cache: int = 10 * 10**9, analyse_layers: bool = False,
 ) -> Iterator[Evaluation | Misfit]:  # fmt: skip
     """The scores of each model on each dataset, as soon as they are known, or why there are none.
@@ -62,19 +66,23 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         train_rows: most training rows of a probe.
         controls: whether to compute `Controls`.
         device: where torch computes; ``auto`` is a GPU if there is one.
+        dtype: the precision of the weights: ``float32``, ``bfloat16`` or ``float16``.
         batch_size: most texts in a batch.
         jobs: number of threads of torch, and of processes that train probes.
         trust_remote_code: whether code of a model's repository may be run.
+        layers: the layers that are probed; empty for all.
+        transfer: codes of languages on which the probes of the same task in other languages are measured, too.
+        quick: train and measure probes on `QUICK` rows, without `Controls`.
         save: folder of the scores; None saves nothing.
         cache: most bytes of the cache of vectors; 0 for none.
         analyse_layers: find top neurons, and save vectors by which layers are compared.
 
     Raises:
-        DiscoprobeError: a model or dataset that was named cannot be used, or two models have one name.
+        DiscoprobeError: a model or dataset that was named cannot be used, or a model is named twice.
     """
-    found_models = [find_model(name, device, trust_remote_code=trust_remote_code) for name in models]
-    if len({path_of(Path(), "", name) for name in models}) < len(models):
-        raise UsageError("two models have the same name: their scores would be in one file")
+    found_models = [find_model(name, device, trust_remote_code=trust_remote_code, dtype=dtype) for name in models]
+    if len({model.name for model in found_models}) < len(models):
+        raise UsageError("--model names the same model twice")
     import torch  # `find_model` says what to do if it is not installed
 
     torch.set_num_threads(jobs)
@@ -83,11 +91,13 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     datasets, skipped = _datasets(names, out, entries, langs, tasks)
     for each in skipped:
         yield each.name, "", each.reason
-    how = [by_surprisal, train_rows, controls, analyse_layers]
+    how = [by_surprisal, train_rows, controls, analyse_layers, dtype, sorted(layers), quick]
     work = []
     for model in found_models:
         for name, given, content, counts in datasets:
-            key = hash_of_json([FORMAT, model.name, model.content, content, how])
+            targets = _targets(entries, name, transfer)
+            of_targets = [hash_of_json(dict(entries[each].content)) for each in targets]
+            key = hash_of_json([FORMAT, model.name, model.content, content, how, of_targets])
             before = read_saved(path_of(save, name, model.name)) if save else None
             n_rows = sum(min(n, train_rows) if split == SPLITS[0] else n for split, n in counts.items())
             work.append((model, name, given, n_rows, key, before if before and before.key == key else None))
@@ -111,10 +121,20 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
                     if is_compared:
                         scored = surprisal.evaluate(data, loaded, progress)
                     else:
-                        layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
+                        others = []
+                        for target in _targets(entries, name, transfer):
+                            other = read_all([target], out, Reading())[0][0]
+                            if missing := set(other.labels) - set(data.labels):
+                                yield target, model.name, f"{name} has no label {', '.join(sorted(missing))}"
+                            else:
+                                others.append(other)
+                        saved_layers = path_of(save, name, model.name).with_suffix(".npz") if save else None
+                        data = _first_rows(data) if quick else data
                         scored = probes.evaluate(
-                            data, loaded, progress, train_rows=train_rows, controls=controls, executor=executor,
-                            cache=cache, layers_file=layers if analyse_layers else None,
+                            data, loaded, progress, train_rows=train_rows, controls=controls and not quick,
+                            executor=executor,
+                            cache=cache, layers=layers, layers_file=saved_layers if analyse_layers else None,
+                            others=others,
                         )  # fmt: skip
                 except Exception as error:  # noqa: BLE001 (a model of others that fails must not end the run)
                     _log.info("%s, %s", model.name, name, exc_info=error)
@@ -173,6 +193,23 @@ def _datasets(
     if not datasets:
         raise UsageError(f"{out} has no config of these languages and tasks")
     return datasets, ()
+
+
+def _targets(entries: Mapping[str, Any], name: str, langs: Sequence[str]) -> list[str]:
+    """The configs with the task of a config in other ones of these languages, if they have a test split."""
+    if name not in entries:
+        return []
+    source = entries[name]
+    return sorted(
+        each for each, entry in entries.items()
+        if entry.task == source.task and entry.lang in langs and each != name and SPLITS[-1] in entry.counts
+    )  # fmt: skip
+
+
+def _first_rows(data: AuditInput) -> AuditInput:
+    """The first rows of each split, `QUICK` at most."""
+    rows = pl.concat([data.split(split).head(QUICK.get(split, 0)) for split in data.splits])
+    return msgspec.structs.replace(data, rows=rows)
 
 
 def _tell_language(tokenizer: Any, lang: str) -> None:

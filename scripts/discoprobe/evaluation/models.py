@@ -4,9 +4,9 @@
 except its configuration. `load_model` gives it its weights. `vectors_of` reads texts with it, or finds their vectors in
 the cache on disk: what a model has read once it does not read again, for whatever probe.
 
-The cache has a folder per model (`LanguageModel.identity`), with a folder per write, which has the keys of its texts in
-order and a file per place. A folder appears complete, by a rename. What cannot be written or read is computed. If there
-is too much, what was used longest ago is deleted.
+The cache has a folder per model (`LanguageModel.identity`), with a folder per write, which has the keys of its texts
+and a file per place. A folder appears complete, by a rename. What cannot be read is computed. If there is too much,
+what was used longest ago is deleted.
 """
 
 import difflib
@@ -16,6 +16,8 @@ import os
 import re
 import secrets
 import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,14 +28,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from discoprobe.evaluation.scores import FORMAT
+from discoprobe.evaluation.scores import FORMAT, full_name
 from discoprobe.loaders import hashing
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, first_line
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError, first_line
 from discoprobe.loaders.files import cache_folder, hash_of_json, hashes_of
 from discoprobe.loaders.process_pool import Progress
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 Unit = tuple[str, int, int]
 """A text, and the start and end of its target word in it (0, 0 if it has none)."""
 Tokens = tuple[list[int], Bools, Bools]
@@ -57,6 +60,9 @@ POOLINGS: Final = ("mean", "first", "last", "target")
 BERT); the ``last`` (in a causal model the only one that has seen the whole text); the mean over those of the ``target``
 word, for tasks that ask about a word."""
 
+PRECISIONS: Final = ("float32", "bfloat16", "float16")
+"""What weights may have; vectors are computed from layers in single precision and kept in half."""
+
 _log = logging.getLogger(__name__)
 
 Kind = Literal["encoder", "causal", "encoder-decoder"]
@@ -66,21 +72,22 @@ class LanguageModel(msgspec.Struct, frozen=True):
     """A model: what `find_model` knows of it, and what `load_model` adds.
 
     Attributes:
-        name: the folder or the Hub id.
+        name: the folder (`scores.full_name`) or the Hub id.
         kind: how it reads a text; a causal model reads each token with those before it.
         commit: the commit on the Hub, or the SHA-256 of the weights of a local folder.
         content: hash of everything that changes scores: weights, configuration, tokenizer.
-        has_head: whether it predicts tokens from those before them.
+        has_head: whether it gives texts a probability: it predicts tokens from those before them, or masked tokens.
         device: where torch computes, such as ``cpu`` or ``cuda``.
         config: its configuration.
         trust_remote_code: whether code of its repository may be run.
+        dtype: the precision of its weights, a name of torch such as ``float32``.
         is_sentence_transformer: whether it returns a vector per sentence.
-        model: the transformers model, in evaluation mode, with weights in single precision; None until it is loaded.
+        model: the transformers model, in evaluation mode; None until it is loaded.
         tokenizer: its tokenizer; None until it is loaded.
         longest: most tokens of a text; longer texts lose tokens on the left.
         batch_size: most texts in a batch.
         sentences: the sentence-transformer, if it is one and the library is installed.
-        is_trained: False for `with_random_weights`.
+        random_seed: the seed of `with_random_weights`; None for the weights of its files.
     """
 
     name: str
@@ -91,13 +98,14 @@ class LanguageModel(msgspec.Struct, frozen=True):
     device: str
     config: Any
     trust_remote_code: bool = False
+    dtype: str = "float32"
     is_sentence_transformer: bool = False
     model: Any = None
     tokenizer: Any = None
     longest: int = MOST_TOKENS
     batch_size: int = 64
     sentences: Any = None
-    is_trained: bool = True
+    random_seed: int | None = None
 
     def tokens(self, units: Sequence[Unit]) -> list[Tokens]:
         """The tokens of each text with special ones; what does not fit is lost on the left, but never the target."""
@@ -128,15 +136,15 @@ class LanguageModel(msgspec.Struct, frozen=True):
         """The id of the token that fills batches; it is masked, so any token does if the tokenizer has none."""
         return int(self.tokenizer.pad_token_id or 0)
 
-    def with_random_weights(self) -> "LanguageModel":
-        """The same architecture and tokenizer with weights as they are before training, always the same ones."""
+    def with_random_weights(self, seed: int) -> "LanguageModel":
+        """The same architecture and tokenizer with weights as they are before training; a seed has always the same."""
         import torch
 
         with torch.random.fork_rng():
-            torch.manual_seed(0)
+            torch.manual_seed(seed)
             model = type(self.model)(self.model.config)
         return msgspec.structs.replace(
-            self, model=model.float().to(self.device).eval(), sentences=None, is_trained=False
+            self, model=model.to(self.device, getattr(torch, self.dtype)).eval(), sentences=None, random_seed=seed
         )
 
     @property
@@ -146,17 +154,20 @@ class LanguageModel(msgspec.Struct, frozen=True):
         import transformers
 
         language = getattr(self.tokenizer, "src_lang", None)
-        how = [self.content, self.kind, self.longest, language, self.sentences is not None]
-        return hash_of_json([FORMAT, *how, self.is_trained, torch.__version__, transformers.__version__])
+        how = [self.content, self.kind, self.longest, language, self.sentences is not None, self.dtype]
+        return hash_of_json([FORMAT, *how, self.random_seed, torch.__version__, transformers.__version__])
 
 
-def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = False) -> LanguageModel:
+def find_model(
+    name: str, device: str = "auto", *, trust_remote_code: bool = False, dtype: str = "float32"
+) -> LanguageModel:  # fmt: skip
     """Finds a model, and checks that it can be used; takes no longer than a request to the Hub.
 
     Args:
         name: a local folder or a Hub id.
         device: where torch computes: ``cpu``, ``cuda``, ``mps``; ``auto`` is a GPU if there is one.
         trust_remote_code: whether code of the model's repository may be run.
+        dtype: the precision of the weights: ``float32``, ``bfloat16`` or ``float16``.
 
     Raises:
         DiscoprobeError: transformers is not installed, there is no such model or device, the model needs code that is
@@ -174,6 +185,8 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         import transformers
     except ModuleNotFoundError as error:
         raise DiscoprobeError(f"{error.name} is not installed: pip install torch transformers") from None
+    if dtype not in PRECISIONS:
+        raise UsageError(f"--dtype {dtype}: give one of {', '.join(PRECISIONS)}")
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
@@ -182,6 +195,7 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
     if not available.get(device.partition(":")[0], False):
         devices = ", ".join(each for each, is_there in available.items() if is_there)
         raise DiscoprobeError(f"--device {device}: torch finds no such device; it finds {devices}")
+    name = full_name(name)
     files = sorted(path for path in folder.glob("**/*") if path.is_file()) if folder.is_dir() else []
     place = str(body) if folder.is_dir() else name
     try:
@@ -197,21 +211,23 @@ def find_model(name: str, device: str = "auto", *, trust_remote_code: bool = Fal
         commit = of_weights[0] if len(of_weights) == 1 else hash_of_json(of_weights)
         content = hash_of_json(hashes)
     architectures = config.architectures or ()
-    has_head = any("CausalLM" in each or "LMHead" in each for each in architectures)
+    is_masked = any("MaskedLM" in each for each in architectures)
+    has_head = any("CausalLM" in each or "LMHead" in each for each in architectures) and not is_masked
     auto = transformers.models.auto.modeling_auto
     is_causal = has_head or (
         config.model_type in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
         and config.model_type not in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     )
     kind: Kind = "encoder-decoder" if config.is_encoder_decoder else "causal" if is_causal else "encoder"
+    gives_probability = is_masked if kind == "encoder" else has_head and kind == "causal"
     model = LanguageModel(
-        name, kind, commit, content, has_head and kind == "causal", device, config, trust_remote_code, has_modules
+        name, kind, commit, content, gives_probability, device, config, trust_remote_code, dtype, has_modules
     )
     needed, free = _memory(model)
     if free is not None and needed > free:
         gigabytes = f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free"
         raise DiscoprobeError(
-            f"{name}: the weights need {gigabytes} on {device}; use another --device or a smaller model"
+            f"{name}: the weights need {gigabytes} on {device}; use --dtype bfloat16 or another --device"
         )
     return model
 
@@ -260,14 +276,16 @@ def _not_loaded(name: str, error: Exception) -> DiscoprobeError:
 
 
 def _class_of(found: LanguageModel) -> Any:
-    """The class of transformers that loads a model: with the head that predicts tokens if it is causal."""
+    """The class of transformers that loads a model: with the head that predicts tokens, if there is one."""
     import transformers
 
-    return transformers.AutoModelForCausalLM if found.has_head else transformers.AutoModel
+    if not found.has_head:
+        return transformers.AutoModel
+    return transformers.AutoModelForCausalLM if found.kind == "causal" else transformers.AutoModelForMaskedLM
 
 
 def _memory(found: LanguageModel) -> tuple[int, int | None]:
-    """Bytes that the weights need in single precision, and bytes that are free on the device (None if not known)."""
+    """Bytes that the weights need, and bytes that are free on the device (None if not known)."""
     import torch
 
     try:
@@ -275,7 +293,7 @@ def _memory(found: LanguageModel) -> tuple[int, int | None]:
             skeleton = _class_of(found).from_config(found.config, trust_remote_code=found.trust_remote_code)
     except Exception:  # noqa: BLE001 (code of others that cannot be built without memory; loading it will tell)
         return 0, None
-    needed = 4 * sum(each.numel() for each in skeleton.parameters())
+    needed = getattr(torch, found.dtype).itemsize * sum(each.numel() for each in skeleton.parameters())
     if found.device.startswith("cuda"):
         return needed, int(torch.cuda.mem_get_info(found.device)[0])
     memory = Path("/proc/meminfo")
@@ -307,11 +325,11 @@ def load_model(found: LanguageModel | str, *, batch_size: int = 64) -> LanguageM
 
                 sentences = sentence_transformers.SentenceTransformer(
                     found.name, device=found.device, trust_remote_code=found.trust_remote_code,
-                    model_kwargs={"dtype": torch.float32},
+                    model_kwargs={"dtype": getattr(torch, found.dtype)},
                 )  # fmt: skip
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=found.trust_remote_code)
         model = _class_of(found).from_pretrained(
-            place, dtype=torch.float32, trust_remote_code=found.trust_remote_code
+            place, dtype=getattr(torch, found.dtype), trust_remote_code=found.trust_remote_code
         )  # fmt: skip
         model = model.to(found.device).eval()
     except torch.OutOfMemoryError as error:
@@ -334,85 +352,193 @@ def _longest(model: Any, tokenizer: Any) -> int:
     return longest - 1 if model.config.is_encoder_decoder else longest
 
 
-def vectors_of(
-    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: Place | None = None, cache: int = 0
-) -> dict[Place, Floats]:
-    """The vectors of texts at every place of a model, in single precision, shape (texts, dimensions).
+class Vectors(Mapping[Place, Floats]):
+    """The vectors of texts at places of a model, shape (texts, dimensions): on disk, each place read when asked for.
+
+    A process that gets them as an argument opens the files again.
+    """
+
+    def __init__(self, n_texts: int, parts: Sequence[tuple[Mapping[Place, Path], Ints, Ints]]) -> None:
+        """Opens the files.
+
+        Args:
+            n_texts: number of texts.
+            parts: the file of each place, the texts whose vectors it has, and where these are in it.
+
+        Raises:
+            OSError: a file is missing.
+            ValueError: a file is damaged.
+        """
+        self._n_texts, self._parts = n_texts, parts
+        self._opened = [{place: np.load(path, mmap_mode="r") for place, path in files.items()} for files, *_ in parts]
+
+    def __reduce__(self) -> tuple[type["Vectors"], tuple[object, ...]]:
+        return Vectors, (self._n_texts, self._parts)
+
+    def __getitem__(self, place: Place) -> Floats:
+        """The vectors at a place, in single precision."""
+        values = np.empty((self._n_texts, self._opened[0][place].shape[1]), np.float32)
+        for files, (_, texts, lines) in zip(self._opened, self._parts, strict=True):
+            values[texts] = files[place][lines]
+        return values
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self._opened[0])
+
+    def __len__(self) -> int:
+        return len(self._opened[0])
+
+
+def vectors_of(  # noqa: PLR0913 (three choose what is read)
+    model: LanguageModel, units: Sequence[Unit], progress: Progress, *, only: Place | None = None,
+    layers: Sequence[int] = (), cache: int = 0,
+) -> Vectors:  # fmt: skip
+    """The vectors of texts at every place of a model.
 
     The decoder of an encoder-decoder reads the same text as its encoder, after its start token (as in BART, Lewis et
-    al. 2020). Places with the pooling ``target`` are there only if every text has a target.
+    al. 2020). Places with the pooling ``target`` are there only if every text has a target. Vectors are written to disk
+    batch by batch in half precision, so that memory holds a batch, and then the place that is asked for.
 
     Args:
         model: the model.
         units: the texts, all different.
         progress: called with the number of encoded texts.
         only: compute the vectors of this place only.
-        cache: most bytes of the cache on disk; texts that are there are not read by the model, and the others are
-            added. 0 for no cache.
+        layers: the layers that are wanted; empty for all.
+        cache: most bytes of the cache; texts that are there are not read by the model, and the others are added. 0 for
+            no cache: the files are deleted with the vectors.
 
     Raises:
-        DiscoprobeError: a single text does not fit into memory.
+        DiscoprobeError: a single text does not fit into memory, the disk is full, or the model has no such layer.
     """
     has_target = model.tokenizer.is_fast and all(end > start for _, start, end in units)
     possible = POOLINGS if has_target else POOLINGS[:-1]
-    poolings = [pooling for pooling in possible if only is None or pooling == only[2]]
-    if not cache:
-        return _encoded(model, units, poolings, only, progress)
-    vectors, is_known = _read_kept(model, units, poolings, only)
-    if not is_known.all():
-        missing = np.flatnonzero(~is_known)
-        added = [unit for unit, known in zip(units, is_known, strict=True) if not known]
-        encoded = _encoded(model, added, poolings, only, progress)
-        _keep(model, added, encoded, only, cache)
-        for place, values in encoded.items():
-            vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[missing] = values
-    progress("encoding", len(units), len(units))
+    wanted = _Wanted(
+        tuple(pooling for pooling in possible if only is None or pooling == only[2]), frozenset(layers), only
+    )
+    parts, is_known = _read_kept(model, units, wanted) if cache else ([], np.zeros(len(units), bool))
+    if is_known.all():
+        progress("encoding", len(units), len(units))
+        return Vectors(len(units), parts)
+    missing = np.flatnonzero(~is_known)
+    added = [units[number] for number in missing.tolist()]
+    folder = _new_folder(model, cache)
+    try:
+        files = _encode(model, added, wanted, folder, progress)
+        np.save(folder / "keys.npy", keys_of(added))
+        kept = _keep(folder, wanted, cache) if cache else folder
+        files = {place: kept / path.name for place, path in files.items()}
+        vectors = Vectors(len(units), [*parts, (files, missing, np.arange(len(missing)))])
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        problem = f"the vectors cannot be written to {folder.parent}: {error.strerror}"
+        raise DiscoprobeError(f"{problem}; DISCOPROBE_CACHE names another folder, --layers chooses layers") from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if kept == folder:
+        weakref.finalize(vectors, shutil.rmtree, folder, ignore_errors=True)
     return vectors
 
 
-def _encoded(
-    model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: Place | None, progress: Progress
-) -> dict[Place, Floats]:
-    """The vectors of texts, read by the model."""
+class _Wanted(msgspec.Struct, frozen=True):
+    """The places that are asked for: poolings, layers (empty for all), and the only place, if it is one."""
+
+    poolings: tuple[str, ...]
+    layers: frozenset[int]
+    only: Place | None
+
+    def has(self, place: Place) -> bool:
+        """Whether a place is asked for."""
+        part, layer, pooling = place
+        if self.only is not None:
+            return place == self.only
+        return part == "sentence" or (pooling in self.poolings and (not self.layers or layer in self.layers))
+
+    @property
+    def name(self) -> str:
+        """What the name of a folder of the cache begins with: ``all`` if it has every layer."""
+        return "one" if self.only is not None else "some" if self.layers else "all"
+
+    def of(self, files: Mapping[Place, Path], folder: Path) -> dict[Place, Path]:
+        """Those files of a folder of the cache that are asked for; empty if one is missing there."""
+        chosen = {place: path for place, path in files.items() if self.has(place)}
+        if self.only is not None:
+            return chosen
+        kind, layers = folder.name.partition("-")[0], {layer for part, layer, _ in chosen if part != "sentence"}
+        has_layers = kind == "all" or (kind == "some" and bool(self.layers) and self.layers <= layers)
+        return chosen if has_layers and {pooling for *_, pooling in chosen} >= set(self.poolings) else {}
+
+
+def _encode(
+    model: LanguageModel, units: Sequence[Unit], wanted: _Wanted, folder: Path, progress: Progress
+) -> dict[Place, Path]:
+    """Lets a model read texts, and writes their vectors to a file per place."""
     import torch
 
-    vectors: dict[Place, Floats] = {}
+    files: dict[Place, Any] = {}
+
+    def write(place: Place, numbers: Sequence[int] | slice, values: Floats) -> None:
+        if place not in files:
+            files[place] = _opened(folder, place, np.float16, (len(units), values.shape[1]))
+        if files[place].dtype == np.float16 and np.abs(values).max() > np.finfo(np.float16).max:
+            halves = np.array(files[place])  # a place of a model with large vectors has single precision
+            files[place] = _opened(folder, place, np.float32, halves.shape)
+            files[place][:] = halves
+        files[place][numbers] = values
+
     tokens = model.tokens(units)
     done = 0
     waiting = [*in_batches([len(ids) for ids, *_ in tokens], TOKENS_PER_BATCH, model.batch_size)]
-    if only is not None and only[0] == "sentence":
+    if wanted.only is not None and wanted.only[0] == "sentence":
         waiting = []
     with torch.inference_mode():
         while waiting:
             numbers = waiting.pop(0)
             batch = [tokens[number] for number in numbers]
-            weights = np.zeros((len(batch), len(poolings), max(len(ids) for ids, *_ in batch)), np.float32)
+            weights = np.zeros((len(batch), len(wanted.poolings), max(len(ids) for ids, *_ in batch)), np.float32)
             for line, (ids, special, in_target) in enumerate(batch):
-                for at, pooling in enumerate(poolings):
+                for at, pooling in enumerate(wanted.poolings):
                     weights[line, at, : len(ids)] = _weights(pooling, special, in_target)
             try:
-                pooled = _pooled(model, [ids for ids, *_ in batch], weights)
+                for (part, layer), values in _pooled(model, [ids for ids, *_ in batch], weights):
+                    for at, pooling in enumerate(wanted.poolings):
+                        if wanted.has(place := (part, layer, pooling)):
+                            write(place, numbers, values[:, at])
             except torch.OutOfMemoryError as error:
                 if len(numbers) == 1:
                     problem = f"one text does not fit into the memory of {model.device}"
                     raise DiscoprobeError(f"{model.name}: {problem}") from error
                 waiting = [numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :], *waiting]
                 continue
-            for part, states in pooled.items():
-                for layer in range(states.shape[1]):
-                    for at, pooling in enumerate(poolings):
-                        place = (part, layer, pooling)
-                        if only in {None, place}:
-                            if place not in vectors:
-                                vectors[place] = np.empty((len(units), states.shape[-1]), np.float32)
-                            vectors[place][numbers] = states[:, layer, at]
+            if missing := wanted.layers - {layer for _, layer, _ in files}:
+                named = ", ".join(map(str, sorted(missing)))
+                raise DiscoprobeError(f"--layers: {model.name} has no layer {named} (0 is that of the embeddings)")
             done += len(numbers)
             progress("encoding", done, len(units))
-    if model.sentences is not None and (only is None or only[0] == "sentence"):
+    if model.sentences is not None and wanted.has(("sentence", 0, "own")):
         texts = [text for text, *_ in units]
         encoded = model.sentences.encode(texts, batch_size=model.batch_size, show_progress_bar=False)
-        vectors["sentence", 0, "own"] = np.asarray(encoded, np.float32)
-    return vectors
+        write(("sentence", 0, "own"), slice(None), np.asarray(encoded, np.float32))
+    return {place: _file(folder, place) for place in files}
+
+
+def _file(folder: Path, place: Place) -> Path:
+    return folder / f"{' '.join(map(str, place))}.npy"
+
+
+def _opened(folder: Path, place: Place, dtype: type[np.floating[Any]], size: tuple[int, ...]) -> Any:
+    """A new file of vectors, as an array; a full disk is an error here, and not when it is written to.
+
+    Raises:
+        OSError: the disk is full.
+    """
+    path = _file(folder, place)
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=size)
+    if hasattr(os, "posix_fallocate"):  # not on macOS
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    return array
 
 
 def in_batches(lengths: Sequence[int], most: int, most_texts: int = 10**9) -> Iterator[list[int]]:
@@ -447,8 +573,10 @@ def _weights(pooling: str, special: Bools, in_target: Bools) -> Floats:
     return np.asarray(chosen / chosen.sum(), np.float32)
 
 
-def _pooled(model: LanguageModel, batch: Sequence[list[int]], weights: Floats) -> dict[str, Floats]:
-    """Part of the model → vectors of a batch of texts, shape (texts, layers, poolings, dimensions)."""
+def _pooled(
+    model: LanguageModel, batch: Sequence[list[int]], weights: Floats
+) -> Iterator[tuple[tuple[str, int], Floats]]:
+    """Part and layer of a model, and the vectors of a batch of texts there, shape (texts, poolings, dimensions)."""
     import torch
 
     device = model.model.device
@@ -476,73 +604,71 @@ def _pooled(model: LanguageModel, batch: Sequence[list[int]], weights: Floats) -
         arguments = {"use_cache": False} if model.kind == "causal" else {}
         output = body(input_ids=ids, attention_mask=mask, output_hidden_states=True, **arguments)
         parts = {"model": (output.hidden_states, of_token)}
-    return {
-        part: torch.stack([torch.bmm(weight, layer.float()) for layer in states], dim=1).cpu().numpy()
-        for part, (states, weight) in parts.items()
-    }
+    for part, (states, weight) in parts.items():
+        for layer, of_layer in enumerate(states):
+            yield (part, layer), torch.bmm(weight, of_layer.float()).cpu().numpy()
 
 
 def _read_kept(
-    model: LanguageModel, units: Sequence[Unit], poolings: Sequence[str], only: Place | None
-) -> tuple[dict[Place, Floats], Bools]:
-    """The vectors of those texts that the cache has, shape (texts, dimensions), and which texts these are."""
+    model: LanguageModel, units: Sequence[Unit], wanted: _Wanted
+) -> tuple[list[tuple[Mapping[Place, Path], Ints, Ints]], Bools]:
+    """Where the cache has the vectors of texts (as `Vectors` takes it), and of which texts it has them."""
     keys, is_known = keys_of(units), np.zeros(len(units), bool)
-    vectors: dict[Place, Floats] = {}
+    parts: list[tuple[Mapping[Place, Path], Ints, Ints]] = []
     for folder in sorted((_kept_vectors() / model.identity).glob("[!.]*")):
         try:
             stored = np.load(folder / "keys.npy")
-            at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
-            is_new = (stored[at] == keys) & ~is_known
-            files = {(part, int(layer), pooling): path for path in sorted(folder.glob("* * *.npy"))
+            order = np.argsort(stored)
+            lines = order[np.minimum(np.searchsorted(stored, keys, sorter=order), len(stored) - 1)]
+            is_new = (stored[lines] == keys) & ~is_known
+            files: dict[Place, Path] = {(part, int(layer), pooling): path for path in sorted(folder.glob("* * *.npy"))
                      for part, layer, pooling in [path.stem.split()]}  # fmt: skip
-            is_whole = folder.name.startswith("all")
-            wanted = [only] if only in files else []
-            if only is None and is_whole and {pooling for _, _, pooling in files} >= set(poolings):
-                wanted = [place for place in files if place[2] in {*poolings, "own"}]
-            if not wanted or not is_new.any():
+            chosen = wanted.of(files, folder)
+            if not chosen or not is_new.any():
                 continue
-            for place in wanted:
-                values = np.load(files[place], mmap_mode="r")
-                vectors.setdefault(place, np.empty((len(units), values.shape[1]), np.float32))[is_new] = values[
-                    at[is_new]
-                ]
+            part = (chosen, np.flatnonzero(is_new), lines[is_new])
+            Vectors(len(units), [part])
+            parts.append(part)
             is_known |= is_new
             os.utime(folder)
         except (OSError, ValueError, IndexError):  # damaged, or deleted by another process
             shutil.rmtree(folder, ignore_errors=True)
-    return vectors, is_known
+    return parts, is_known
 
 
-def _keep(
-    model: LanguageModel, units: Sequence[Unit], vectors: Mapping[Place, Floats], only: Place | None, limit: int
-) -> None:
-    """Adds the vectors of texts to the cache, and deletes others if there are too many."""
-    keys, cache = keys_of(units), _kept_vectors()
-    order = np.argsort(keys)
-    size = keys.nbytes + sum(values.nbytes for values in vectors.values())
-    if size > limit or not vectors:
-        return
-    token = f"{'all' if only is None else 'one'}-{secrets.token_hex(8)}"
-    new = cache / model.identity / f".{token}"
-    try:
-        new.mkdir(parents=True)
-        in_use = {
-            folder: sum(path.stat().st_size for path in folder.iterdir())
-            for folder in cache.glob("*/*")
-            if folder != new
-        }
-        for folder in sorted(in_use, key=lambda folder: folder.stat().st_mtime):
-            if sum(in_use.values()) + size <= limit:
-                break
-            shutil.rmtree(folder, ignore_errors=True)
-            del in_use[folder]
-        np.save(new / "keys.npy", keys[order])
-        for place, values in vectors.items():
-            np.save(new / f"{' '.join(map(str, place))}.npy", values[order])
-        new.rename(new.with_name(token))
-    except OSError as error:
-        _log.warning("vectors are not kept in %s: %s", cache, error.strerror)
-        shutil.rmtree(new, ignore_errors=True)
+def _new_folder(model: LanguageModel, cache: int) -> Path:
+    """An empty folder for vectors: in the cache, where it cannot be seen yet, or in that of temporary files."""
+    if cache:
+        try:
+            folder = _kept_vectors() / model.identity / f".{secrets.token_hex(8)}"
+            folder.mkdir(parents=True)
+        except OSError as error:
+            _log.warning("vectors are not kept in %s: %s", _kept_vectors(), error.strerror)
+        else:
+            return folder
+    return Path(tempfile.mkdtemp(prefix="discoprobe-"))
+
+
+def _keep(folder: Path, wanted: _Wanted, limit: int) -> Path:
+    """Makes a new folder a part of the cache, and deletes others if there is too much; returns where it is then.
+
+    A folder that is larger than the cache, or not in it, stays where it is.
+    """
+    cache = _kept_vectors()
+    size = _size(folder)
+    if size > limit or folder.parent.parent != cache:
+        return folder
+    in_use = {each: _size(each) for each in cache.glob("*/*") if each != folder}
+    for oldest in sorted(in_use, key=lambda each: each.stat().st_mtime):
+        if sum(in_use.values()) + size <= limit:
+            break
+        shutil.rmtree(oldest, ignore_errors=True)
+        del in_use[oldest]
+    return folder.rename(folder.with_name(f"{wanted.name}-{folder.name[1:]}"))
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
 
 
 def _kept_vectors() -> Path:

@@ -27,11 +27,23 @@ from packaging.version import Version
 from threadpoolctl import threadpool_limits
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.intervals import DIGITS, Interval
+from discoprobe.builders.audit.intervals import Interval
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.evaluation.models import POOLINGS, Bools, Floats, LanguageModel, Place, Unit, keys_of, vectors_of
-from discoprobe.evaluation.scores import Controls, Evaluation, ModelScore, RowScores, TopNeurons, score_of
+from discoprobe.evaluation.scores import (
+    CodeLength,
+    Controls,
+    Evaluation,
+    Mean,
+    ModelScore,
+    RowScores,
+    Selectivity,
+    TopNeurons,
+    interval_of,
+    mean_over_groups,
+    score_of,
+)
 from discoprobe.loaders import hashing
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
@@ -39,14 +51,21 @@ from discoprobe.loaders.process_pool import Progress
 Ints = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
 
-STRENGTHS: Final = (0.001, 0.01, 0.1, 1.0)
-"""Inverse regularisation strengths; the one that does best on validation is used."""
+STRENGTHS: Final = (1e-5, 1e-4, 0.001, 0.01, 0.1, 1.0)
+"""Inverse regularisation strengths (``C`` of scikit-learn); the one that does best on validation is used. With the
+least, a probe knows little more than the frequencies of labels."""
 
 STEPS: Final = 300
 """Largest number of iterations of the optimiser."""
 
 SEEDS: Final = 5
 """Number of seeds for everything that depends on chance (as in Holmes, Waldis et al. 2024)."""
+
+RANDOM_WEIGHTS: Final = 3
+"""Number of seeds of untrained models; each reads all texts."""
+
+LEAST_ROWS: Final = 30
+"""Selectivity is measured if validation and test of the control set have so many rows."""
 
 HIDDEN: Final = 100
 """Units of the hidden layer of the MLP."""
@@ -60,9 +79,8 @@ LOSS: Final = 0.01
 FRACTIONS: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Shares of the training rows after which a probe is trained anew to encode the next ones (Voita & Titov 2020)."""
 
-
-BOOTSTRAPS: Final = 1000
-"""Number of bootstrap samples."""
+GROUP: Final = pl.coalesce("group", "pair_id", "id")
+"""Rows with the same value are not independent."""
 
 
 class _Rows(msgspec.Struct, frozen=True):
@@ -74,9 +92,9 @@ class _Rows(msgspec.Struct, frozen=True):
         labels: the label of each row.
         n_context: how many texts of each row are context.
         texts: the indices of the texts of each row.
-        test: the rows of test.
+        table: the id, group, pair and target word of each row.
         target_score: the score of each row; None if they have none.
-        controls: control labels, shape (seeds, rows).
+        has_target: whether each row asks about a word.
         n_options: the number of labels that each row can have.
         row: the row of each example.
         option: the number of the option of each example; 0 if rows are no choices.
@@ -87,9 +105,9 @@ class _Rows(msgspec.Struct, frozen=True):
     labels: Ints
     n_context: Ints
     texts: list[Ints]
-    test: pl.DataFrame
+    table: pl.DataFrame
     target_score: Shares | None
-    controls: Ints
+    has_target: bool
     n_options: Ints
     row: Ints
     option: Ints
@@ -98,10 +116,27 @@ class _Rows(msgspec.Struct, frozen=True):
         """Which rows are in a split."""
         return np.asarray(self.split == split)
 
+    @property
+    def test(self) -> pl.DataFrame:
+        """The rows of test."""
+        return self.table.filter(pl.Series(self.of("test")))
+
+    def by_chance(self, kind: str, column: str, seed: int = 0) -> "_Rows":
+        """The rows with labels that belong to the values of a column by chance, and are as frequent as in train."""
+        values = self.table[column]
+        keys = hashing.record_keys([f"{kind} {seed}"] * len(values), values).to_numpy()
+        if self.shape is Shape.CHOICE:
+            labels = (keys % self.n_options.astype(np.uint64)).astype(np.int64)
+        else:
+            in_train = np.sort(self.labels[self.of("train")])
+            labels = in_train[(keys % np.uint64(len(in_train))).astype(np.int64)]
+        return msgspec.structs.replace(self, labels=labels)
+
 
 def evaluate(  # noqa: PLR0913 (one parameter per option)
     data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000, controls: bool = True,
-    executor: Executor | None = None, cache: int = 0, layers_file: Path | None = None,
+    layers: Sequence[int] = (), executor: Executor | None = None, cache: int = 0, layers_file: Path | None = None,
+    others: Sequence[AuditInput] = (),
 ) -> Evaluation:  # fmt: skip
     """Trains a probe per place on train, chooses the best on validation, and scores it on test.
 
@@ -111,19 +146,21 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         progress: called with the progress of each step.
         train_rows: only the first rows of train are used.
         controls: whether to compute `Controls` at the best place.
+        layers: the layers that are probed; empty for all.
         executor: trains probes of several places at the same time.
         cache: most bytes of the cache of the vectors of texts; 0 for none.
+        others: other languages of the task, on whose test the probe of the best place is measured as well.
         layers_file: analyse layers: find the top neurons, and save here, for `similarities`, the mean vectors of texts.
 
     Raises:
         UnsupportedError: a split is missing, or train has one class only.
     """
     rows, units = _read(data, train_rows)
-    vectors = vectors_of(model, units, progress, cache=cache)
+    vectors = vectors_of(model, units, progress, cache=cache, layers=layers)
     places = sorted(vectors, key=_order)
     scores: list[ModelScore] = []
-    score = functools.partial(_score_place, rows)
-    for scored in (executor.map if executor else map)(score, places, (vectors[place] for place in places)):
+    score = functools.partial(_score_place, rows, vectors)
+    for scored in (executor.map if executor else map)(score, places):
         scores.append(scored)
         progress("training probes", len(scores), len(places))
     best = max(scores, key=lambda score: score.validation or 0.0)
@@ -138,20 +175,40 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     del vectors
     at_best = None
     if controls:
-        shuffled = vectors_of(model, _shuffled(units), progress, only=place, cache=cache)
-        accuracies: list[float | None] = [_accuracy(rows, shuffled[place]), None]
-        if place[0] != "sentence":
-            untrained = vectors_of(model.with_random_weights(), units, progress, only=place, cache=cache)
-            accuracies[1] = _accuracy(rows, untrained[place])
-        at_best = _controls(rows, features, best, accuracies, executor)
+        shuffled = _accuracy(rows, vectors_of(model, _shuffled(units), progress, only=place, cache=cache)[place])
+        untrained = [
+            _accuracy(rows, vectors_of(other, units, progress, only=place, cache=cache)[place])
+            for other in map(model.with_random_weights, range(RANDOM_WEIGHTS if place[0] != "sentence" else 0))
+        ]
+        at_best = _controls(rows, features, executor)
+        weights = Mean.of(untrained) if untrained else None
+        at_best = msgspec.structs.replace(at_best, shuffled_words=shuffled, random_weights=weights)
+    transfer = []
+    for other in others:
+        other_rows, other_units = _read(_with_test_of(data, other), train_rows)
+        of_other = vectors_of(model, other_units, progress, only=place, cache=cache)[place]
+        right_there = _correct(other_rows, _chosen(other_rows, _features(other_rows, of_other))[2])
+        there = score_of(place[2], right_there, other_rows.test)
+        transfer.append(
+            msgspec.structs.replace(there, part=place[0], layer=place[1], strength=strength, condition=other.name)
+        )
     read = model.tokenizer([text for text, *_ in units], truncation=False, verbose=False)["input_ids"]
-    group = pl.coalesce("group", "pair_id", "id")
-    right = RowScores(tuple(rows.test["id"]), tuple(rows.test.select(group).to_series()), tuple(correct.tolist()))
+    right = RowScores(tuple(rows.test["id"]), tuple(rows.test.select(GROUP).to_series()), tuple(correct.tolist()))
     return Evaluation(
         data.name, model.name, model.commit, tuple(scores), best, majority(data), right,
         truncated=sum(len(ids) > model.longest for ids in read), train_rows=int(rows.of("train").sum()),
-        controls=at_best, neurons=neurons,
+        controls=at_best, neurons=neurons, transfer=tuple(transfer),
     )  # fmt: skip
+
+
+def _with_test_of(data: AuditInput, other: AuditInput) -> AuditInput:
+    """A dataset with test of another one, whose labels are among its own."""
+    number = dict(enumerate(map(data.labels.index, other.labels)))
+    test = other.split("test").with_columns(
+        pl.col("label").replace_strict(number, return_dtype=data.rows.schema["label"])
+    )
+    rows = pl.concat([data.rows.filter(pl.col("split") != "test"), test], how="vertical_relaxed")
+    return msgspec.structs.replace(data, rows=rows)
 
 
 def evaluate_encoder(
@@ -168,7 +225,9 @@ def evaluate_encoder(
         UnsupportedError: a split is missing, or train has one class only.
     """
     rows, units = _read(data, train_rows)
-    return _score_place(rows, ("sentence", 0, "own"), np.asarray(encode([text for text, *_ in units]), np.float32))
+    # in half precision, as `vectors_of` keeps them
+    vectors = np.asarray(encode([text for text, *_ in units]), np.float16).astype(np.float32)
+    return _score_place(rows, {("sentence", 0, "own"): vectors}, ("sentence", 0, "own"))
 
 
 def _order(place: Place) -> tuple[int, int, int]:
@@ -198,18 +257,7 @@ def _read(data: AuditInput, train_rows: int) -> tuple[_Rows, list[Unit]]:
     ]
     scores = table["score"]
     is_scored = scores.null_count() == 0 and scores.n_unique() > len(data.labels)
-    # a control label belongs to a target word, or to the texts of a row (Hewitt & Liang 2019), and has the
-    # probability that a row has the label
-    types = table["target"] if has_target else table["texts"].list.join("\x1f")
     n_options = (table["texts"].list.len() - table["n_context"]).to_numpy()
-    train_labels = data.split("train")["label"].to_numpy()
-    controls = []
-    for seed in range(SEEDS):
-        keys = hashing.record_keys([f"control {seed}"] * len(types), types).to_numpy()
-        if data.shape is Shape.CHOICE:
-            controls.append((keys % n_options).astype(np.int64))
-        else:
-            controls.append(np.sort(train_labels)[(keys % len(train_labels)).astype(np.int64)])
     row, option = np.arange(table.height), np.zeros(table.height, np.int64)
     if data.shape is Shape.CHOICE:
         row, option = np.repeat(row, n_options), np.concatenate([np.arange(n) for n in n_options])
@@ -217,8 +265,8 @@ def _read(data: AuditInput, train_rows: int) -> tuple[_Rows, list[Unit]]:
         n_options = np.full(table.height, len(data.labels))
     rows = _Rows(
         data.shape, table["split"].cast(pl.String).to_numpy(), table["label"].to_numpy(),
-        table["n_context"].to_numpy().astype(np.int64), texts, table.filter(pl.col("split") == "test"),
-        scores.to_numpy().astype(np.float64) if is_scored else None, np.array(controls), n_options.astype(np.int64),
+        table["n_context"].to_numpy().astype(np.int64), texts, table.select("id", "group", "pair_id", "target"),
+        scores.to_numpy().astype(np.float64) if is_scored else None, has_target, n_options.astype(np.int64),
         row, option,
     )  # fmt: skip
     return rows, list(numbers)
@@ -359,11 +407,11 @@ def _chosen(rows: _Rows, features: Floats) -> tuple[float, float, Shares]:
     return strength, float(_correct(rows, shares, split="validation").mean()), shares
 
 
-def _score_place(rows: _Rows, place: Place, vectors: Floats) -> ModelScore:
+def _score_place(rows: _Rows, vectors: Mapping[Place, Floats], place: Place) -> ModelScore:
     """The score on test of the classifier of ``STRENGTHS`` that does best on validation, with standardised features."""
     from sklearn.metrics import f1_score  # noqa: PLC0415 (over a second; suites do without)
 
-    features = _features(rows, vectors)
+    features = _features(rows, vectors[place])
     strength, validation, shares = _chosen(rows, features)
     part, layer, pooling = place
     score = score_of(pooling, _correct(rows, shares), rows.test)
@@ -374,27 +422,9 @@ def _score_place(rows: _Rows, place: Place, vectors: Floats) -> ModelScore:
     if rows.target_score is not None:
         pearson, spearman = _correlations(rows, features, rows.target_score)
     return msgspec.structs.replace(
-        score, bootstrap=bootstrap(_correct(rows, shares), rows.test), part=part, layer=layer,
-        macro_f1=f1, validation=validation, strength=strength,
-        pearson=pearson, spearman=spearman,
+        score, part=part, layer=layer, macro_f1=f1, validation=validation, strength=strength, pearson=pearson,
+        spearman=spearman,
     )  # fmt: skip
-
-
-def bootstrap(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
-    """The 95 % interval of an accuracy: percentiles over samples of groups of rows, which hashes choose.
-
-    Args:
-        correct: 1 for each correct row, 0 for the others, shape (rows,).
-        rows: the rows; rows with the same ``group`` (or ``pair_id``, if there is no group) are sampled together.
-    """
-    groups = rows.select(pl.coalesce("group", "pair_id", "id").rank("dense") - 1).to_series().to_numpy()
-    right, size = np.bincount(groups, weights=correct), np.bincount(groups)
-    accuracies = []
-    for sample in range(BOOTSTRAPS):
-        chosen = hashing.splitmix64(np.arange(len(size)) + sample * 2**32) % np.uint64(len(size))
-        accuracies.append(right[chosen].sum() / size[chosen].sum())
-    low, high = np.percentile(accuracies, [2.5, 97.5])
-    return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
 def majority(data: AuditInput) -> float:
@@ -432,77 +462,151 @@ def _accuracy(rows: _Rows, vectors: Floats) -> float:
     return float(_correct(rows, _chosen(rows, _features(rows, vectors))[2]).mean())
 
 
-def _controls(
-    rows: _Rows, features: Floats, best: ModelScore, of_others: Sequence[float | None], executor: Executor | None
-) -> Controls:
-    """The figures at the best place, where the texts of ``of_others`` have these accuracies.
-
-    Seeds are computed at the same time, if there is an executor.
-    """
-    each = functools.partial(_with_seed, rows, features, best.strength or STRENGTHS[0])
-    control, bits, mlp, curves = zip(*(executor.map if executor else map)(each, range(SEEDS)), strict=True)
-    uniform = float(np.log2(rows.n_options[rows.of("train")]).sum())
-    length = float(np.mean(bits))
+def _controls(rows: _Rows, features: Floats, executor: Executor | None) -> Controls:
+    """The figures that need the features of the best place only; an executor computes seeds at the same time."""
+    in_control_set = control_set(rows)
+    each = functools.partial(_with_seed, rows, in_control_set, features)
+    random, chances, controls, mlp, codes, curves = zip(
+        *(executor.map if executor else map)(each, range(SEEDS)), strict=True
+    )
+    selectivity: Selectivity | str
+    if isinstance(in_control_set, str):
+        selectivity = in_control_set
+    else:
+        correct = _correct(in_control_set, _chosen(in_control_set, features)[2])
+        accuracy, control = float(correct.mean()), Mean.of(controls)
+        selectivity = Selectivity(accuracy, control, accuracy - control.value, len(correct))
     return Controls(
-        seeds=SEEDS, control=float(np.mean(control)), control_sd=float(np.std(control, ddof=1)),
-        selectivity=best.accuracy - float(np.mean(control)), code_length=length,
-        code_length_sd=float(np.std(bits, ddof=1)), uniform_code_length=uniform,
-        compression=uniform / length if length else float("inf"), mlp=float(np.mean(mlp)),
-        mlp_sd=float(np.std(mlp, ddof=1)), curve=curves[0],
-        shuffled_words=of_others[0], random_weights=of_others[1],
+        random_labels=Mean.of(random), random_labels_chance=float(np.mean(chances)), selectivity=selectivity,
+        code_length=_summed(rows, codes), mlp=Mean.of(mlp), curve=curves[0],
     )  # fmt: skip
 
 
+def control_set(rows: _Rows) -> _Rows | str:
+    """The rows divided anew by lot into splits as large as before, so that target words recur.
+
+    Rows of validation and test whose word is not in the new train are in no split. A control label can be learned only
+    for words that recur (Hewitt & Liang 2019); a config has other words in test.
+
+    Returns:
+        The rows; or why there is no control set, in one sentence.
+    """
+    if not rows.has_target:
+        return "rows ask about no single word"
+    order = np.argsort(hashing.record_keys(["control set"] * rows.table.height, rows.table["id"]).to_numpy())
+    split = np.empty_like(rows.split)
+    split[order] = np.sort(rows.split)
+    words = rows.table["target"].to_numpy()
+    split = np.where(np.isin(words, words[split == "train"]), split, "")
+    least = min(int((split == each).sum()) for each in SPLITS[1:])
+    if least < LEAST_ROWS:
+        n_twice = int((~rows.table["target"].is_unique()).sum())
+        return f"too few target words recur ({n_twice} of {rows.table.height} rows have the word of another row)"
+    return msgspec.structs.replace(rows, split=split)
+
+
 def _with_seed(
-    rows: _Rows, features: Floats, strength: float, seed: int
-) -> tuple[float, float, float, tuple[tuple[int, float], ...]]:
-    """For a seed: the accuracy on control labels, the code length in bits, the accuracy of an MLP, and the curve."""
-    train = rows.of("train")
-    labels = rows.controls[seed]
-    control = float(_correct(rows, _fitted(rows, features, labels, train, _logistic(strength)), labels).mean())
-    mlp = float(_correct(rows, _fitted(rows, features, rows.labels, train, _mlp(seed))).mean())
-    bits, curve = _online_code(rows, features, seed)
-    return control, bits, mlp, curve
+    rows: _Rows, in_control_set: _Rows | str, features: Floats, seed: int
+) -> tuple[float, float, float, float, tuple[Shares, Shares], tuple[tuple[int, float, Interval], ...]]:
+    """The figures of a seed.
+
+    Returns:
+        The accuracy on random labels, and of their majority baseline; the accuracy on control labels (0 if there is no
+        control set); that of an MLP; the bits of each row of train in two codes; the curve.
+    """
+    by_chance = rows.by_chance("random label", "id", seed)
+    random = float(_correct(by_chance, _chosen(by_chance, features)[2]).mean())
+    train, test = (by_chance.labels[rows.of(split)] for split in SPLITS[::2])
+    chance = float((test == np.bincount(train).argmax()).mean())
+    if rows.shape is Shape.CHOICE:
+        chance = float((1 / rows.n_options[rows.of("test")]).mean())
+    control = 0.0
+    if isinstance(in_control_set, _Rows):
+        of_words = in_control_set.by_chance("control label", "target", seed)
+        control = float(_correct(of_words, _chosen(of_words, features)[2]).mean())
+    mlp = float(_correct(rows, _fitted(rows, features, rows.labels, rows.of("train"), _mlp(seed))).mean())
+    *codes, curve = _online_code(rows, features, seed)
+    return random, chance, control, mlp, (codes[0], codes[1]), curve
 
 
-def _online_code(rows: _Rows, features: Floats, seed: int) -> tuple[float, tuple[tuple[int, float], ...]]:
-    """The length in bits of the labels of train in the online code (Voita & Titov 2020), and the learning curve.
+def _online_code(
+    rows: _Rows, features: Floats, seed: int
+) -> tuple[Shares, Shares, tuple[tuple[int, float, Interval], ...]]:
+    """The bits of the labels of train in the online code (Voita & Titov 2020), and the learning curve.
 
     The first block of rows is encoded with a uniform distribution, each further block with a probe that has learned
     the rows before it; its regularisation is the one that encodes validation best. With K labels and n rows learned, a
     probability p becomes (n p + 1) / (n + K), so that no label has an infinite length; a probe that has seen a single
-    label then follows Laplace's rule of succession.
+    label then follows Laplace's rule of succession. The other code reads no text: it has the frequencies of labels in
+    the rows before, with the same rule.
+
+    Rows of one group are in one block: of a pair, a text is not encoded by what was learned from the other one, which
+    resembles it and has the other label.
 
     Args:
         rows: all rows.
         features: their features.
-        seed: of the order of the rows; 0 is their order in train, whose sizes are nested.
+        seed: of the order of the groups; 0 is their order in train, whose sizes are nested.
 
     Returns:
-        The length, and the accuracy on test for each number of rows learned.
+        The bits of each row of train by probes and by frequencies, in the order of train; and for each number of rows
+        learned the accuracy on test with its interval, of the regularisation that is best on validation: the last one
+        is the accuracy of the place.
     """
-    order = np.flatnonzero(rows.of("train"))
-    if seed:
-        keys = hashing.splitmix64(np.arange(len(order)) + seed * 2**32)
-        order = order[np.argsort(keys)]
-    sizes = sorted({round(fraction * len(order)) for fraction in FRACTIONS} - {0})
-    bits = float(np.log2(rows.n_options[order[: sizes[0]]]).sum())
+    train = np.flatnonzero(rows.of("train"))
+    groups = rows.table.filter(pl.Series(rows.of("train"))).select(GROUP).to_series()
+    _, first, group = np.unique(groups.to_numpy(), return_index=True, return_inverse=True)
+    keys = hashing.splitmix64(np.arange(len(train)) + seed * 2**32) if seed else np.arange(len(train))
+    place = np.asarray(keys)[first[group]]  # that of the row with which the group of a row begins
+    by_group = np.argsort(place, kind="stable")
+    order = train[by_group]
+    ends = np.append(np.flatnonzero(np.diff(place[by_group])) + 1, len(order))
+    shares = {round(fraction * len(order)) for fraction in FRACTIONS} - {0}
+    sizes = sorted({int(ends[np.searchsorted(ends, size)]) for size in shares})
+    by_probe = np.log2(rows.n_options.astype(np.float64))
+    by_frequency = by_probe.copy()
+    possible = np.arange(rows.n_options.max()) < rows.n_options[:, None]
+    validation = rows.of("validation")
     curve = []
     for size, after in itertools.zip_longest(sizes, sizes[1:]):
         learned = np.zeros(len(rows.labels), bool)
         learned[order[:size]] = True
-        fits = [(size * _fitted(rows, features, rows.labels, learned, _logistic(each)) + 1)
-                / (size + rows.n_options[:, None]) for each in STRENGTHS]  # fmt: skip
-        shares = min(fits, key=lambda each: _code_length(rows, each, np.flatnonzero(rows.of("validation"))))
-        curve.append((size, float(_correct(rows, shares).mean())))
+        fits = [_fitted(rows, features, rows.labels, learned, _logistic(each)) for each in STRENGTHS]
+        best = max(fits, key=lambda each: float(_correct(rows, each, split="validation").mean()))
+        correct = _correct(rows, best)
+        curve.append((size, float(correct.mean()), interval_of(correct, rows.test)))
         if after:
-            bits += _code_length(rows, shares, order[size:after])
-    return bits, tuple(curve)
+            bits = [_bits(rows, (size * each + 1) / (size + rows.n_options[:, None])) for each in fits]
+            encoded = order[size:after]
+            by_probe[encoded] = min(bits, key=lambda each: float(each[validation].sum()))[encoded]
+            counts = (np.bincount(rows.labels[learned], minlength=possible.shape[1]) + 1) * possible
+            by_frequency[encoded] = _bits(rows, counts / counts.sum(axis=1, keepdims=True))[encoded]
+    return by_probe[train], by_frequency[train], tuple(curve)
 
 
-def _code_length(rows: _Rows, shares: Shares, encoded: Ints) -> float:
-    """Bits that the labels of rows need in an ideal code for these probabilities."""
-    return float(-np.log2(shares[encoded, rows.labels[encoded]]).sum())
+def _bits(rows: _Rows, shares: Shares) -> Shares:
+    """Bits that the label of each row needs in an ideal code for these probabilities, shape (rows,)."""
+    return np.asarray(-np.log2(shares[np.arange(len(shares)), rows.labels]))
+
+
+def _summed(rows: _Rows, codes: Sequence[tuple[Shares, Shares]]) -> CodeLength:
+    """The lengths of codes of some seeds, from the bits of each row of train by probes and by frequencies."""
+    from scipy import stats  # noqa: PLC0415 (over a second; suites do without)
+
+    train = rows.table.filter(pl.Series(rows.of("train")))
+    by_probe, by_frequency = (np.array(bits) for bits in zip(*codes, strict=True))
+    saved = (by_frequency - by_probe).mean(axis=0)
+    groups = train.select(GROUP).to_series().to_list()
+    interval = None
+    if len(set(groups)) > 1:
+        mean, error, freedom = mean_over_groups(saved, groups)
+        off = float(stats.t.ppf(0.975, freedom)) * error
+        interval = mean - off, mean + off
+    length, of_frequencies = Mean.of(by_probe.sum(axis=1).tolist()), float(by_frequency.sum(axis=1).mean())
+    return CodeLength(
+        length, of_frequencies, float(np.log2(rows.n_options[rows.of("train")]).sum()), of_frequencies / length.value,
+        float(saved.mean()), interval, train.height,
+    )  # fmt: skip
 
 
 def _top_neurons(rows: _Rows, vectors: Mapping[Place, Floats], best: Place) -> TopNeurons:

@@ -3,6 +3,7 @@
 `probes` and `surprisal` make an `Evaluation`, which has the scores with the baselines that they must be compared with.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,10 +14,13 @@ import polars as pl
 
 from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
 from discoprobe.cards.text.plots import layer_plot
-from discoprobe.loaders.files import write_atomically
+from discoprobe.loaders.files import hash_of_json, write_atomically
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Raised when the same model and rows get other scores, or the saved files another form."""
+
+ENOUGH: Final = 1000
+"""From so many training rows on, the length of the online code is printed whatever its interval."""
 
 
 class ModelScore(msgspec.Struct, frozen=True):
@@ -25,7 +29,7 @@ class ModelScore(msgspec.Struct, frozen=True):
     Attributes:
         method: the pooling of a probe (`models.POOLINGS`); or how surprisal is added up (see `surprisal`).
         accuracy: share of test rows (for surprisal, of pairs or items) that are correct; a tie counts one half.
-        interval: its 95 % confidence interval; rows of one group or pair are dependent.
+        interval: its 95 % confidence interval (`interval_of`).
         n: number of test rows, pairs or items.
         part: the part of the model that a probe reads (`models.Place`); empty for surprisal.
         layer: the layer of a probe, 0 for the embeddings; None for surprisal.
@@ -37,8 +41,6 @@ class ModelScore(msgspec.Struct, frozen=True):
         ties: pairs whose texts have the same surprisal, or choices whose least surprisal is not unique.
         left_out: rows without a region, which this method cannot score.
         condition: the rows of which the score is; empty for all.
-        bootstrap: the 95 % interval of a probe's accuracy by the bootstrap over groups of rows (Efron 1979), with the
-            same samples for all layers.
     """
 
     method: str
@@ -55,7 +57,6 @@ class ModelScore(msgspec.Struct, frozen=True):
     ties: int = 0
     left_out: int = 0
     condition: str = ""
-    bootstrap: Interval | None = None
 
     @property
     def where(self) -> str:
@@ -81,41 +82,88 @@ class RowScores(msgspec.Struct, frozen=True):
     correct: tuple[float, ...]
 
 
-class Controls(msgspec.Struct, frozen=True):
-    """How much of an accuracy is due to the probe, to word order and to training; all at the place of the best score.
+class Mean(msgspec.Struct, frozen=True):
+    """The mean over some seeds, and the standard deviation over them."""
 
-    Means over seeds, with their standard deviations.
+    value: float
+    sd: float
+    seeds: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Mean":
+        """The mean of the values of some seeds, at least two."""
+        return cls(float(np.mean(values)), float(np.std(values, ddof=1)), len(values))
+
+
+class Selectivity(msgspec.Struct, frozen=True):
+    """How much better a probe tells the labels than labels that each target word has by chance (Hewitt & Liang 2019).
+
+    Both are learned and measured on the control set: the rows of a config, divided anew by lot, so that the target
+    words of test are in train.
 
     Attributes:
-        seeds: number of seeds.
-        control: accuracy on control labels, which depend on the target word, or on the texts of a row, by chance
-            (Hewitt & Liang 2019).
-        control_sd: its standard deviation.
-        selectivity: accuracy minus ``control``.
-        code_length: bits of the labels of train in the online code (Voita & Titov 2020).
-        code_length_sd: its standard deviation, over orders of the rows.
-        uniform_code_length: bits that they need if all labels are equally probable.
-        compression: ``uniform_code_length / code_length``.
+        accuracy: accuracy on the labels of the config, in the control set.
+        control: accuracy on control labels, which belong to a word in all rows.
+        value: ``accuracy`` minus ``control``.
+        n: number of test rows of the control set.
+    """
+
+    accuracy: float
+    control: Mean
+    value: float
+    n: int
+
+
+class CodeLength(msgspec.Struct, frozen=True):
+    """The bits that encode the labels of train online (Voita & Titov 2020), beside codes that read no text.
+
+    Attributes:
+        probe: bits with the probabilities of probes, over orders of the rows.
+        frequencies: bits with the frequencies of labels in the rows before, in blocks of the same size.
+        uniform: bits if all labels are equally probable.
+        compression: ``frequencies / probe``.
+        saved: bits per row that the probe's code is shorter than that of the frequencies.
+        interval: its 95 % interval; rows of one group are not independent. None if there is one group.
+        n: number of rows.
+    """
+
+    probe: Mean
+    frequencies: float
+    uniform: float
+    compression: float
+    saved: float
+    interval: Interval | None
+    n: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are enough rows, or the interval does not hold zero."""
+        return self.n >= ENOUGH or bool(self.interval and not self.interval[0] <= 0 <= self.interval[1])
+
+
+class Controls(msgspec.Struct, frozen=True):
+    """What an accuracy is due to, at the place of the best score.
+
+    Attributes:
+        random_labels: accuracy of the same procedure on labels that each row has by chance.
+        random_labels_chance: accuracy of their majority baseline, mean over the seeds.
+        selectivity: whether the probe can learn words by heart; or in one sentence why it is not measured.
+        code_length: how well the labels are compressed.
         mlp: accuracy of a perceptron with one hidden layer.
-        mlp_sd: its standard deviation.
-        curve: number of training rows, and accuracy of the linear probe that has learned that many; nested.
-        shuffled_words: accuracy of the same probe on texts whose words are in another order.
+        curve: number of training rows, accuracy of the linear probe that has learned that many, and its interval; each
+            set of rows is a part of the next, and the last has all rows, so that its accuracy is the one to report.
+        shuffled_words: accuracy of the same probe, trained and measured on texts whose words are in another order.
         random_weights: accuracy of the same probe on the same model before training; None for sentence vectors.
     """
 
-    seeds: int
-    control: float
-    control_sd: float
-    selectivity: float
-    code_length: float
-    code_length_sd: float
-    uniform_code_length: float
-    compression: float
-    mlp: float
-    mlp_sd: float
-    curve: tuple[tuple[int, float], ...]
+    random_labels: Mean
+    random_labels_chance: float
+    selectivity: Selectivity | str
+    code_length: CodeLength
+    mlp: Mean
+    curve: tuple[tuple[int, float, Interval], ...]
     shuffled_words: float | None = None
-    random_weights: float | None = None
+    random_weights: Mean | None = None
 
 
 class TopNeurons(msgspec.Struct, frozen=True):
@@ -142,7 +190,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     Attributes:
         config: name of the config.
-        model: folder or Hub id.
+        model: its `full_name`.
         commit: the commit of the model, or the hash of its weights (`LanguageModel.commit`).
         scores: for every layer and pooling, or for every way to add up surprisal.
         best: the score to report: the best on validation, or the prediction of the suite.
@@ -153,6 +201,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         controls: further figures at the place of ``best``; None for surprisal.
         neurons: the top neurons, if they were asked for; None for rows of several texts and for surprisal.
         conditions: the score to report for parts of a suite.
+        transfer: the scores of the probe of ``best`` on test of other languages, whose configs are the conditions.
         shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
         shortcut_accuracy: accuracy of that shortcut.
         shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
@@ -173,6 +222,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     controls: Controls | None = None
     neurons: TopNeurons | None = None
     conditions: tuple[ModelScore, ...] = ()
+    transfer: tuple[ModelScore, ...] = ()
     shortcut: str | None = None
     shortcut_accuracy: float | None = None
     shortcut_rows: RowScores | None = None
@@ -193,7 +243,7 @@ class Evaluation(msgspec.Struct, frozen=True):
             if score.layer is not None and score.part != "sentence":
                 name = score.method if score.part == "model" else f"{score.part}, {score.method}"
                 curves.setdefault(name, []).append(score.accuracy)
-                intervals.setdefault(name, []).append(score.bootstrap or score.interval)
+                intervals.setdefault(name, []).append(score.interval)
         if curves:
             baselines = {"majority": self.majority}
             if self.shortcut and self.shortcut_accuracy is not None:
@@ -204,12 +254,35 @@ class Evaluation(msgspec.Struct, frozen=True):
         return path
 
 
+def full_name(model: str) -> str:
+    """The name by which a model is known wherever it is named from: the path of a folder, or a Hub id."""
+    folder = Path(model).expanduser()
+    return str(folder.resolve()) if folder.is_dir() else model
+
+
+def short_names(models: Sequence[str]) -> dict[str, str]:
+    """`full_name` → what it is called beside the others: a Hub id, or as many last parts of a path as tell it apart."""
+    names = {}
+    for model in set(models):
+        parts = Path(model).parts
+        suffixes = (Path(*parts[-n:]).parts for n in range(1 if Path(model).is_absolute() else len(parts), len(parts)))
+        others = [Path(other).parts for other in models if other != model]
+        alone = (each for each in suffixes if all(other[-len(each) :] != each for other in others))
+        names[model] = "/".join(next(alone, parts)).replace("//", "/")
+    return names
+
+
 def path_of(folder: Path, config: str, model: str) -> Path:
-    """The file of the scores of a model on a config: ``CONFIG/OWNER_MODEL.json``."""
-    owner_and_name = "_".join(Path(model).parts[-2:])
+    """The file of the scores of a model on a config: ``CONFIG/OWNER_MODEL.json``.
+
+    The name of a local model (`full_name`) ends with a hash of its path: two folders may have the same last names.
+    """
+    stem = "_".join(Path(model).parts[-2:])
+    if Path(model).is_absolute():
+        stem += f"-{hash_of_json(model)[:8]}"
     parent, name = (
         "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in name).strip("._")
-        for name in (config, owner_and_name)
+        for name in (config, stem)
     )
     return folder / parent / f"{name}.json"
 
@@ -224,15 +297,50 @@ def read_saved(path: Path) -> Evaluation | None:
 
 
 def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> ModelScore:
-    """The accuracy of a method with its 95 % interval.
+    """The accuracy of a method with its interval.
 
     Args:
         method: as in `ModelScore`.
         correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
-        rows: the rows, with ``pair_id`` and ``group``: rows with the same value are not independent.
+        rows: the rows, as for `interval_of`.
+    """
+    return ModelScore(method, float(correct.mean()), interval_of(correct, rows), len(correct))
+
+
+def interval_of(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> Interval:
+    """The 95 % interval of an accuracy, wherever one is printed, saved or drawn.
+
+    It is that of Clopper and Pearson for the effective number of rows: those of one pair or group are not independent.
+
+    Args:
+        correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
+        rows: the rows, with ``pair_id`` and ``group``, in the same order.
     """
     columns = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
     clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in columns]
     n = independent_rows(correct, clusterings or [np.arange(len(correct))])
-    accuracy = float(correct.mean())
-    return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))
+    return exact(float(correct.mean()) * n, n)
+
+
+def mean_over_groups(
+    values: npt.NDArray[np.float64], groups: Sequence[str], *, added: bool = False
+) -> tuple[float, float, int]:
+    """The mean of values, its standard error, and the degrees of freedom.
+
+    The variance is that of the sums over groups (cluster-robust; Liang & Zeger 1986); there is one degree of freedom
+    less than there are groups.
+
+    Args:
+        values: one per row.
+        groups: rows with the same group are not independent; at least two groups.
+        added: whether two groups of mean size are added, of which one has 1 in all rows and the other -1.
+    """
+    number = np.unique(np.asarray(groups), return_inverse=True)[1]
+    sums, sizes = np.bincount(number, weights=values), np.bincount(number).astype(np.float64)
+    freedom = len(sums) - 1
+    if added:
+        size = sizes.mean()
+        sums, sizes = np.append(sums, [size, -size]), np.append(sizes, [size, size])
+    mean = float(sums.sum() / sizes.sum())
+    error = np.sqrt(len(sums) / (len(sums) - 1) * ((sums - mean * sizes) ** 2).sum()) / sizes.sum()
+    return mean, float(error), freedom

@@ -1,6 +1,8 @@
-"""Scores a causal model on minimal pairs and choices: which text does it find more probable?
+"""Scores causal and masked models on minimal pairs and choices: which text does a model find more probable?
 
-Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is correct if
+Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A masked model gives
+each token a probability given all others, of which the later tokens of the same word are masked as well; the sum is the
+pseudo-log-likelihood (Salazar et al. 2020) with the rule within words of Kauf and Ivanova (2023). A pair is correct if
 the edited text has more surprisal than the original (BLiMP's criterion); a choice is correct if the right option has
 the least surprisal after the context. There are several ways to add it up: over the tokens of the text (``total``) or
 their mean (``per_token``), and over the tokens of the region in which a suite compares its texts, or of the edit of
@@ -17,9 +19,9 @@ CoherenceGym. Its own surprisal is in no sum and no mean.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -31,7 +33,7 @@ from discoprobe.builders.config import Shape, crossed
 from discoprobe.evaluation.models import LanguageModel, in_batches
 from discoprobe.evaluation.scores import Evaluation, ModelScore, RowScores, score_of
 from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.process_pool import Progress
+from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.words import join_texts
 
 Bits = npt.NDArray[np.float64]
@@ -105,7 +107,7 @@ def check(data: AuditInput, *, has_head: bool) -> None:
     if data.shape is not Shape.CHOICE and not is_pairs:
         raise UnsupportedError(f"{data.name}: neither pairs nor choices: surprisal compares texts of a row or pair")
     if not has_head:
-        problem = "its texts are compared by their probability, which only a causal model gives"
+        problem = "its texts are compared by their probability, which only causal and masked models give"
         raise UnsupportedError(f"{data.name}: {problem}")
 
 
@@ -264,15 +266,15 @@ def _choices(data: AuditInput, test: pl.DataFrame, model: LanguageModel, progres
 
 
 def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -> list[TokenSurprisal]:
-    """The surprisal of every token of each text.
+    """The surprisal of every token of each text; of a masked model, as `_masked` has it.
 
     A beginning-of-text token is put before the text, or the end-of-text token for models without one (GPT-2). If a
     model has neither, the first token has no surprisal and is left out. A text that is longer than the model accepts is
     read in windows of the largest size, which begin at the end of the text and overlap by half: the tokens of the last
     half window have all the left context that fits, the others at least half a window.
     """
-    import torch
-
+    if model.kind == "encoder":
+        return _masked(model, texts, progress)
     tokenizer = model.tokenizer
     begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     read = tokenizer(
@@ -292,28 +294,92 @@ def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -
             windows.append((number, ids[start:end], model.longest - half, end - half))
             end -= half
         windows.append((number, [*prefix, *ids[:end]], 1, 1 - len(prefix)))
-    done = 0
-    with torch.inference_mode():
-        for numbers in in_batches([len(ids) for _, ids, _, _ in windows], TOKENS_PER_BATCH, model.batch_size):
-            longest = max(len(windows[number][1]) for number in numbers)
-            tokens = torch.zeros((len(numbers), longest), dtype=torch.long)
-            mask = torch.zeros_like(tokens)
-            for line, number in enumerate(numbers):
-                ids = windows[number][1]
-                tokens[line, : len(ids)] = torch.tensor(ids)
-                mask[line, : len(ids)] = 1
-            tokens, mask = tokens.to(model.model.device), mask.to(model.model.device)
-            logits = model.model(input_ids=tokens, attention_mask=mask, use_cache=False).logits[:, :-1].float()
-            probability = torch.log_softmax(logits, dim=-1).gather(2, tokens[:, 1:, None])[:, :, 0]
-            bits = (-probability / math.log(2)).double().cpu().numpy()
-            for line, number in enumerate(numbers):
-                text, ids, first, place = windows[number]
-                scored = bits[line, first - 1 : len(ids) - 1]
-                results[text].bits[place : place + len(scored)] = scored
-            done += len(numbers)
-            progress("surprisal", done, len(windows))
+    for numbers, tokens, logits in _logits(model, [ids for _, ids, _, _ in windows], progress):
+        probability = logits[:, :-1].float().log_softmax(dim=-1).gather(2, tokens[:, 1:, None])[:, :, 0]
+        bits = (-probability / math.log(2)).double().cpu().numpy()
+        for line, number in enumerate(numbers):
+            text, ids, first, place = windows[number]
+            scored = bits[line, first - 1 : len(ids) - 1]
+            results[text].bits[place : place + len(scored)] = scored
     has_bits = [~np.isnan(each.bits) for each in results]
     return [
         TokenSurprisal(each.bits[is_known], each.starts[is_known], each.ends[is_known], each.cut)
         for each, is_known in zip(results, has_bits, strict=True)
     ]
+
+
+def _masked(model: LanguageModel, texts: Sequence[str], progress: Progress) -> list[TokenSurprisal]:
+    """The surprisal of every token of each text, given the other ones.
+
+    The token and the later ones of its word are masked, else a word that is divided into many tokens would be easy to
+    guess from its own rest (Kauf & Ivanova 2023). A token of a text that is longer than the model accepts has as many
+    tokens on both sides as fit.
+
+    Raises:
+        UnsupportedError: the tokenizer does not say what a word is, or has no token for what is masked.
+    """
+    tokenizer = model.tokenizer
+    if tokenizer.mask_token_id is None or not tokenizer.is_fast:
+        raise UnsupportedError(f"{model.name}: its tokenizer has no mask token, or does not tell words")
+    read = tokenizer(
+        list(texts), return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
+    )
+    results: list[TokenSurprisal] = []
+    jobs: list[tuple[int, int]] = []
+    bodies = []
+    for number, ids in enumerate(read["input_ids"]):
+        inside = np.flatnonzero(~np.array(read["special_tokens_mask"][number], bool))
+        first, after = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (len(ids), len(ids))
+        places = np.array(read["offset_mapping"][number], np.int64).reshape(-1, 2)[first:after]
+        is_cut = len(ids) > model.longest
+        results.append(TokenSurprisal(np.full(after - first, np.nan), places[:, 0], places[:, 1], is_cut))
+        words = [at if word is None else word for at, word in enumerate(read.word_ids(number))][first:after]
+        bodies.append((ids[:first], ids[first:after], ids[after:], words))
+        jobs += [(number, at) for at in range(after - first)]
+
+    def shown(job: tuple[int, int]) -> tuple[list[int], int]:
+        """What the model reads to guess a token, and where this is."""
+        number, at = job
+        before, body, after, words = bodies[number]
+        room = model.longest - len(before) - len(after)
+        start = max(0, min(at - room // 2, len(body) - room))
+        hidden = [tokenizer.mask_token_id if place >= at and words[place] == words[at] else token
+                  for place, token in enumerate(body[start : start + room], start)]  # fmt: skip
+        return [*before, *hidden, *after], len(before) + at - start
+
+    lengths = [min(sum(map(len, bodies[number][:3])), model.longest) for number, _ in jobs]
+    done = 0
+    for numbers in in_batches(lengths, TOKENS_PER_BATCH, model.batch_size):
+        inputs, at = zip(*(shown(jobs[number]) for number in numbers), strict=True)
+        truth = [bodies[jobs[number][0]][1][jobs[number][1]] for number in numbers]
+        ((_, _, logits),) = _logits(model, inputs, silent)
+        of_token = logits[range(len(numbers)), list(at)].float().log_softmax(dim=-1)
+        bits = (-of_token[range(len(numbers)), truth] / math.log(2)).double().cpu().numpy()
+        for number, value in zip(numbers, bits, strict=True):
+            text, place = jobs[number]
+            results[text].bits[place] = value
+        done += len(numbers)
+        progress("surprisal", done, len(jobs))
+    return results
+
+
+def _logits(
+    model: LanguageModel, texts: Sequence[Sequence[int]], progress: Progress
+) -> Iterator[tuple[list[int], Any, Any]]:
+    """Of batches of tokens their numbers, the tokens as a tensor, and the logits, shape (texts, tokens, vocabulary)."""
+    import torch
+
+    done = 0
+    arguments = {"use_cache": False} if model.kind == "causal" else {}
+    for numbers in in_batches([len(ids) for ids in texts], TOKENS_PER_BATCH, model.batch_size):
+        tokens = torch.full((len(numbers), max(len(texts[number]) for number in numbers)), model.padding)
+        mask = torch.zeros_like(tokens)
+        for line, number in enumerate(numbers):
+            tokens[line, : len(texts[number])] = torch.tensor(list(texts[number]))
+            mask[line, : len(texts[number])] = 1
+        tokens, mask = tokens.to(model.model.device), mask.to(model.model.device)
+        with torch.inference_mode():
+            logits = model.model(input_ids=tokens, attention_mask=mask, **arguments).logits
+        yield numbers, tokens, logits
+        done += len(numbers)
+        progress("surprisal", done, len(texts))
