@@ -18,6 +18,7 @@ REASONS: Final = {
     "no-other-form": "no other form of the word is known that differs only in the feature (no clitic or rare reading)",
     "ambiguous-verb": "the other form has the subject's value too, for this verb or for several of its kind, or as a "
     "subjunctive behind a conjunction (*if the need arise*)",
+    "several-spellings": "the corpus spells many verbs in several ways, so that a form may agree in another dialect",
     "ambiguous-form": "the other form, or its ending, has a reading that agrees with the noun, or can stand alone",
     "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
     "ambiguous-noun": "the ending of the noun does not show its values, or its gender may be that of a person",
