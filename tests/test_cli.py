@@ -406,7 +406,7 @@ def test_the_table_of_datasets_is_never_cut(command):
         assert max(map(len, shown.splitlines())) <= min(columns, 79)
         assert re.search("train/val/test +chance" if columns > 60 else "train/", shown)
         assert re.search(r"^agreement_suite .*\n  Do the words agree", shown, re.MULTILINE)
-        assert re.search(r"^agreement_suite .*-/-/42", shown, re.MULTILINE)
+        assert re.search(r"^agreement_suite .*-/-/\d+", shown, re.MULTILINE)
         assert "ssp_es is not built: the corpus has no sections" in " ".join(shown.split())
 
 
