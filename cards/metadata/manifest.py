@@ -554,7 +554,15 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
 
 
 def _dump_json(values: Mapping[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    """JSON with a line for each entry of an object: a change of a config is one line, and indentation costs nothing."""
+    dump = functools.partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    def lines(value: object) -> str:
+        if not isinstance(value, dict) or not value:
+            return dump(value)
+        return "{\n" + ",\n".join(f"{dump(key)}:{dump(entry)}" for key, entry in sorted(value.items())) + "\n}"
+
+    return "{\n" + ",\n".join(f"{dump(key)}:{lines(value)}" for key, value in sorted(values.items())) + "\n}\n"
 
 
 def is_part(path: str) -> bool:

@@ -105,7 +105,7 @@ def test_files_that_were_touched(out, request_, path, change):
     ("path", "change"),
     [
         ("cards/es.md", lambda file: file.write_text(file.read_text().replace("Spanish", "spanish"))),
-        ("audits/es.json", lambda file: file.unlink()),
+        ("audits/es.parquet", lambda file: file.unlink()),
         ("assets/es.svg", lambda file: file.write_text("<svg/>")),
     ],
     ids=["same size", "gone", "plots"],
