@@ -46,6 +46,10 @@ _STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
 """Time limit of an upload to the storage of large files (Xet), whose client has none: seconds, plus size by speed."""
 _STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
 """Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
+_TRUSTED: Final = "HF_OIDC_RESOURCE"
+"""The variable that asks for a token of a trusted publisher, and names its repository: ``datasets/org/name``."""
+_EXCHANGE: Final = "/oauth/token"
+_REFUSED: Final = frozenset({400, 401, 403, 404})
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ANSWERS: Final = {
@@ -65,6 +69,8 @@ _log = logging.getLogger(__name__)
 
 _HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.partition(".")[0])
 """The library that sends the requests of `huggingface_hub`: httpx2 from its version 2 on, httpx in 1, else requests."""
+_NO_EXCHANGE: Final[type[Exception]] = getattr(errors, "OIDCError", errors.LocalTokenNotFoundError)
+"""What the client raises if a job cannot get a token for ``HF_OIDC_RESOURCE``; older versions know no such tokens."""
 _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
 
 
@@ -74,12 +80,14 @@ class Hub:
     Args:
         repo: ``owner/name``.
         endpoint: address of the Hub; by default ``HF_ENDPOINT``, else huggingface.co.
-        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+        token: by default the client's: the one that a job of continuous integration gets for ``HF_OIDC_RESOURCE``
+            (Trusted Publishers), else ``HF_TOKEN``, else that of ``hf auth login``.
         retry: how often and how long to try.
         pull_request: propose commits instead of making them, which needs no right to write.
 
     Raises:
-        UsageError: if ``repo`` is no ``owner/name``.
+        UsageError: if ``repo`` is no ``owner/name``, ``HF_TOKEN`` no token, or the client too old for trusted
+            publishers.
     """
 
     def __init__(
@@ -93,7 +101,10 @@ class Hub:
             valid = False
         if not valid:
             raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
-        if token is None:
+        self._trusted = os.environ.get(_TRUSTED, "").strip() if token is None else ""
+        if self._trusted and not hasattr(errors, "OIDCError"):
+            raise UsageError(f"{_TRUSTED} needs a newer client of the Hub: pip install --upgrade huggingface_hub")
+        if token is None and not self._trusted:
             token = os.environ.get("HF_TOKEN")
         token = (token or "").strip() or None
         if token and not re.fullmatch("[!-~]+", token):
@@ -118,6 +129,9 @@ class Hub:
     def check_rights(self) -> None:
         """Makes sure that the token may write to the repository, or propose a pull request.
 
+        The token of a trusted publisher belongs to no member of an organisation: it is for the repository that
+        ``HF_OIDC_RESOURCE`` names.
+
         Raises:
             RemoteError: there is no token, it is not valid, it can only read, or the repository is somebody else's.
         """
@@ -131,6 +145,13 @@ class Hub:
         if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
             message = "the token can only read, so the Hub would refuse the push (403); make one with write access"
             raise RemoteError(f"{message} at {self.endpoint}/settings/tokens", 403)
+        if self._trusted:
+            if self._trusted != f"datasets/{self.repo}":
+                raise RemoteError(
+                    f"{_TRUSTED} is {self._trusted}, so the token may not write to {self.repo} (403); set it to"
+                    f" datasets/{self.repo}", 403,
+                )  # fmt: skip
+            return
         owner = self.repo.partition("/")[0]
         writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
         if not self.pull_request and owner not in {user.get("name"), *writable}:
@@ -325,7 +346,9 @@ class Hub:
     def _try_once(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
         try:
             return _run_interruptibly(function, doing, limit)
-        except (_NO_ANSWER, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
+        except (
+            _NO_ANSWER, _NO_EXCHANGE, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError,
+        ) as error:  # fmt: skip
             if explained := self._explain(error, doing):
                 raise explained from error
             raise
@@ -355,6 +378,9 @@ class Hub:
         return None
 
     def _explain_cause(self, cause: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (the same)
+        if isinstance(cause, _NO_EXCHANGE):
+            words = "this job has no token of its provider: give it `permissions: id-token: write`, or HF_OIDC_ID_TOKEN"
+            return RemoteError(f"{words} ({self._safe(str(cause))})", 401)
         if isinstance(cause, errors.LocalTokenNotFoundError):
             return RemoteError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
         if isinstance(cause, errors.OfflineModeIsEnabled):
@@ -376,6 +402,11 @@ class Hub:
 
     def _explain_answer(self, error: Any, doing: str) -> RemoteError:
         status, headers = int(error.response.status_code), error.response.headers
+        if self._trusted and str(error.response.url).partition("?")[0].endswith(_EXCHANGE) and status in _REFUSED:
+            return RemoteError(
+                f"the Hub does not trust this job to publish {self._trusted} ({status}); add the repository of the"
+                f" workflow and its file at {self.endpoint}/{self._trusted}/settings, Trusted Publishers", status,
+            )  # fmt: skip
         transient = status in _TRANSIENT
         words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
         words = words.format(doing=doing, repo=self.repo, status=status)
@@ -400,7 +431,7 @@ class Hub:
     def _safe(self, text: str) -> str:
         """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
         text = text.replace(self._token, "hf_…") if self._token else text
-        text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
+        text = re.sub(r"\bhf_[\w.-]{4,}|\beyJ[\w-]+\.[\w.-]+|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
         return " ".join(text.split())[:300]
 
 

@@ -55,6 +55,7 @@ Plugins = Annotated[Files, typer.Option("--plugins", callback=_use_plugins, is_e
     "A folder with tasks, languages and corpora of your own, as `build new` writes it. Repeatable. Default: the "
     "folders in the environment variable DISCOPROBE_PLUGINS.")]
 NewIn = Annotated[Path, typer.Option("--plugins", help="The folder of the plugin.")]
+NewWorkflowIn = Annotated[Path, typer.Option("--folder", help="A clone of the repository on GitHub.")]
 NewTask = Annotated[str, typer.Argument(help="The name of the task, such as my_task.")]
 NewLanguage = Annotated[str, typer.Argument(help="The language, by code or name, such as da.")]
 NewCorpus = Annotated[str, typer.Argument(help="The name of the corpus, such as mine.")]
