@@ -405,7 +405,7 @@ def _listed_at(hub: Hub, oid: str, tree: Mapping[str, File]) -> frozenset[str]:
 
 def _without_place(error: DiscoprobeError) -> str:
     """What is wrong with a manifest, without its place in the client's cache and the remedy, which is for a folder."""
-    return re.sub(r"^\S*?(?=manifest(?:/[\w-]+)?\.json: )", "", str(error).rpartition(";")[0])
+    return re.sub(r"^\S*?(?=manifest(?:\.json|/[\w-]+\.parquet): )", "", str(error).rpartition(";")[0])
 
 
 def _restore_advice(hub: Hub, problem: str, tag: str) -> str:
@@ -476,7 +476,7 @@ def stage(  # noqa: PLR0913 (what is here, what is there, and what both are call
         for path, file in sorted(files.items())
         if not path.startswith(folders)
     }
-    add({path: text.encode() for path, text in manifest.texts(combined).items()})
+    add(manifest.contents(combined))
     splits = [
         f"{name}/{manifest.split_file(split)}" for name, entry in combined.configs.items() for split in entry.counts
     ]

@@ -6,7 +6,6 @@ its own for each of these would give a repository of 1,600 configs 6,500 more fi
 go to the storage of large files, not into the request of the commit, which has a minute.
 """
 
-import io
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -18,15 +17,12 @@ import polars as pl
 from msgspec import field
 
 from discoprobe.builders.audit.report import JSON
-from discoprobe.cards.metadata.manifest import ATTRIBUTION, AUDITS, CARDS, PLOTS
+from discoprobe.cards.metadata.manifest import ATTRIBUTION, AUDITS, CARDS, PLOTS, parquet
 from discoprobe.cards.text import plots
 from discoprobe.cards.text.templating import render
 
 _CARD: Final = re.compile(r"^(?=# [a-z0-9][a-z0-9_-]*$)", re.MULTILINE)
 """Where the card of a config begins; the heading of the page is no name of a config."""
-
-_LEVEL: Final = 9
-"""How hard tables are compressed (Zstandard)."""
 
 
 class LanguageFiles(msgspec.Struct):
@@ -98,12 +94,12 @@ class LanguageFiles(msgspec.Struct):
         files = {path: text.encode() for path, text in zip((cards, svg), texts, strict=True) if text}
         if self.reports:
             rows = [(name, _compact(report)) for name, report in sorted(self.reports.items())]
-            files[audits] = _parquet(pl.DataFrame(rows, ["config", "report"], orient="row"))
+            files[audits] = parquet(pl.DataFrame(rows, ["config", "report"], orient="row"))
         if self.documents:
             tables = [
                 table.select(pl.lit(name).alias("config"), pl.all()) for name, table in sorted(self.documents.items())
             ]
-            files[attribution] = _parquet(pl.concat(tables))
+            files[attribution] = parquet(pl.concat(tables))
         return files
 
 
@@ -114,8 +110,3 @@ def paths(lang: str) -> tuple[str, str, str, str]:
 
 def _compact(value: JSON) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _parquet(table: pl.DataFrame) -> bytes:
-    table.write_parquet(buffer := io.BytesIO(), compression_level=_LEVEL)
-    return buffer.getvalue()

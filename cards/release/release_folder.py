@@ -284,8 +284,8 @@ class Release:
             combined.files[name] = manifest.listed_file(self.folder / name)
         for folder in manifest.OF_LANGUAGES:
             combined.files |= listed(self.folder, (self.folder / folder).rglob("*"))
-        for name, text in manifest.texts(combined).items():
-            _replace(self.folder / name, text.encode())
+        for name, content in manifest.contents(combined).items():
+            _replace(self.folder / name, content)
         return combined
 
     def _renew_cards(

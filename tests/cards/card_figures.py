@@ -40,9 +40,9 @@ def split_path(release, config, split):
 def manifest_of(release):
     """The manifest with the parts of all languages."""
     whole = json.loads((release / "manifest.json").read_text(encoding="utf-8"))
-    for path in sorted((release / "manifest").glob("*.json")):
-        for key, values in json.loads(path.read_text(encoding="utf-8")).items():
-            whole[key] = {**whole.get(key, {}), **values}
+    for path in sorted((release / "manifest").glob("*.parquet")):
+        for key, name, entry in pl.read_parquet(path).iter_rows():
+            whole[key][name] = json.loads(entry)
     return whole
 
 

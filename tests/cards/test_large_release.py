@@ -109,7 +109,7 @@ def test_published_loaded_and_changed(folder, program):
     assert second["release"] != first["release"]
     sent = {path.partition("/")[0] for path in second["uploads"] if "/" in path}
     assert sent <= {f"task{n}_de" for n in range(4)} | {"assets", "cards", "manifest"}
-    assert [path for path in second["uploads"] if path.startswith("manifest/")] == ["manifest/de.json"]
+    assert [path for path in second["uploads"] if path.startswith("manifest/")] == ["manifest/de.parquet"]
     whole = {path for path in second["uploads"] if "/" not in path}
     assert whole <= {
         "README.md",
