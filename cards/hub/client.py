@@ -20,7 +20,7 @@ import threading
 from concurrent.futures import Future, wait
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import huggingface_hub
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
@@ -75,7 +75,7 @@ _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ ==
 
 
 class Hub:
-    """A dataset repository on the Hub.
+    """A repository on the Hub: of a dataset, if nothing else is said.
 
     Args:
         repo: ``owner/name``.
@@ -84,15 +84,16 @@ class Hub:
             (Trusted Publishers), else ``HF_TOKEN``, else that of ``hf auth login``.
         retry: how often and how long to try.
         pull_request: propose commits instead of making them, which needs no right to write.
+        kind: of repository.
 
     Raises:
         UsageError: if ``repo`` is no ``owner/name``, ``HF_TOKEN`` no token, or the client too old for trusted
             publishers.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what is asked of which repository, and as whom)
         self, repo: str, *, endpoint: str | None = None, token: str | None = None, retry: RetryPolicy | None = None,
-        pull_request: bool = False,
+        pull_request: bool = False, kind: Literal["dataset", "model"] = "dataset",
     ) -> None:  # fmt: skip
         try:
             validate_repo_id(repo)
@@ -112,7 +113,8 @@ class Hub:
         self.repo, self.retry, self.pull_request = repo, retry or RetryPolicy(), pull_request
         self._api = huggingface_hub.HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
         self._token = token
-        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": "dataset"}
+        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": kind}
+        self._folder = "datasets/" if kind == "dataset" else ""
         _prepare_client(self.retry.timeout)
 
     @property
@@ -122,7 +124,7 @@ class Hub:
 
     def url(self, revision: str) -> str:
         """Where a person sees a revision."""
-        return f"{self.endpoint}/datasets/{self.repo}/tree/{revision}"
+        return f"{self.endpoint}/{self._folder}{self.repo}/tree/{revision}"
 
     # reading
 
@@ -146,10 +148,10 @@ class Hub:
             message = "the token can only read, so the Hub would refuse the push (403); make one with write access"
             raise RemoteError(f"{message} at {self.endpoint}/settings/tokens", 403)
         if self._trusted:
-            if self._trusted != f"datasets/{self.repo}":
+            if self._trusted != f"{self._folder}{self.repo}":
                 raise RemoteError(
                     f"{_TRUSTED} is {self._trusted}, so the token may not write to {self.repo} (403); set it to"
-                    f" datasets/{self.repo}", 403,
+                    f" {self._folder}{self.repo}", 403,
                 )  # fmt: skip
             return
         owner = self.repo.partition("/")[0]

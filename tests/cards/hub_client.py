@@ -246,6 +246,13 @@ def push_full_disk(repo, token, folder):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def propose(repo, token, path, text):
+    from discoprobe.cards.hub import Hub
+    from discoprobe.cards.hub.push import propose_file
+
+    return propose_file(Hub(repo, token=token, pull_request=True, kind="model"), path, text.encode(), f"Add {path}")
+
+
 def compare(repo, token, folder, revision=""):
     from discoprobe.cards.hub.staging import compare as compared
 
@@ -352,6 +359,7 @@ TASKS = {
         push,
         restore,
         push_full_disk,
+        propose,
         compare,
         verify,
         load,

@@ -818,6 +818,7 @@ def config_errors(configs: list[dict]) -> list[str]:
 
 
 _ID = r"(?P<id>[\w.-]+/[\w.-]+)"
+_KIND = "(?:datasets|models)"
 _REV = r"(?P<rev>[^/]+)"
 ROUTES = [
     ("GET", r"/api/whoami-v2", Handler.whoami),
@@ -825,22 +826,22 @@ ROUTES = [
     ("POST", r"/oauth/token", Handler.exchange),
     ("POST", r"/api/repos/create", Handler.create_repo),
     ("POST", r"/api/validate-yaml", Handler.validate_yaml),
-    ("GET", rf"/api/datasets/{_ID}", Handler.info),
-    ("GET", rf"/api/datasets/{_ID}/revision/{_REV}", Handler.info),
-    ("GET", rf"/api/datasets/{_ID}/tree/{_REV}(?:/(?P<path>.+))?", Handler.tree),
-    ("POST", rf"/api/datasets/{_ID}/paths-info/{_REV}", Handler.paths_info),
-    ("GET", rf"/api/datasets/{_ID}/refs", Handler.refs),
-    ("GET", rf"/api/datasets/{_ID}/commits/{_REV}", Handler.commits),
-    ("POST", rf"/api/datasets/{_ID}/preupload/{_REV}", Handler.preupload),
-    ("GET", rf"/api/datasets/{_ID}/xet-write-token/{_REV}", Handler.xet_token),
+    ("GET", rf"/api/{_KIND}/{_ID}", Handler.info),
+    ("GET", rf"/api/{_KIND}/{_ID}/revision/{_REV}", Handler.info),
+    ("GET", rf"/api/{_KIND}/{_ID}/tree/{_REV}(?:/(?P<path>.+))?", Handler.tree),
+    ("POST", rf"/api/{_KIND}/{_ID}/paths-info/{_REV}", Handler.paths_info),
+    ("GET", rf"/api/{_KIND}/{_ID}/refs", Handler.refs),
+    ("GET", rf"/api/{_KIND}/{_ID}/commits/{_REV}", Handler.commits),
+    ("POST", rf"/api/{_KIND}/{_ID}/preupload/{_REV}", Handler.preupload),
+    ("GET", rf"/api/{_KIND}/{_ID}/xet-write-token/{_REV}", Handler.xet_token),
     ("POST", rf"/datasets/{_ID}\.git/info/lfs/objects/batch", Handler.lfs_batch),
     ("PUT", rf"/lfs/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_put),
     ("PUT", rf"/lfs-part/{_ID}/(?P<oid>[0-9a-f]+)/(?P<number>\d+)", Handler.lfs_part),
     ("POST", rf"/api/lfs-complete/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_complete),
     ("GET|HEAD", rf"/lfs/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_get),
     ("POST", rf"/api/lfs-verify/{_ID}", Handler.lfs_verify),
-    ("POST", rf"/api/datasets/{_ID}/commit/{_REV}", Handler.commit),
-    ("POST", rf"/api/datasets/{_ID}/tag/{_REV}", Handler.tag),
+    ("POST", rf"/api/{_KIND}/{_ID}/commit/{_REV}", Handler.commit),
+    ("POST", rf"/api/{_KIND}/{_ID}/tag/{_REV}", Handler.tag),
     ("GET|HEAD", rf"/datasets/{_ID}/resolve/{_REV}/(?P<path>.+)", Handler.resolve),
 ]
 

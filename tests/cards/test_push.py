@@ -795,7 +795,7 @@ def test_two_thirds_of_the_files_of_a_commit_are_rows(hub, client, case, folders
     found = ok(client.call("push", case, folder=str(folders["de"])))
     inline = sorted(path for path in found["uploads"] if not path.endswith(".parquet"))
     assert inline == ["ATTRIBUTION.md", "CHANGELOG.md", "README.md", "assets/de.svg", "cards/de.md", "croissant.json",
-                      "manifest.json", "overview.svg"]  # fmt: skip
+                      "eval.yaml", "manifest.json", "overview.svg"]  # fmt: skip
 
 
 # heads that somebody has changed

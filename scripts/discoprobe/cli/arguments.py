@@ -175,6 +175,8 @@ DryBuild = Annotated[bool, typer.Option("--dry-run", help=
     "Show what would be read and downloaded, and how long building takes; do not build or download anything.")]
 Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
+ResultsPr = Annotated[bool, typer.Option("--create-pr", help=
+    "Propose the scores of each model that is on the Hub to its repository, as `.eval_results`, in a pull request.")]
 Restore = Annotated[str, typer.Option("--restore", metavar="RELEASE", help=
     "Build nothing: make main hold the files of this release again, such as v1.2.0, after somebody has changed them.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking; needed where there is no terminal.")]
