@@ -41,6 +41,9 @@ PLACES: Final = ("first", "second")
 READER_KINDS: Final = ("person", "model")
 ReaderKind = Literal["person", "model"]
 
+ON_THE_HUB: Final = "hub "
+"""How the sitting of a mark begins that is a correction on the Hub; the names of these readers are public."""
+
 _LONGEST = 4_000
 _DIGITS: Final = 3
 _latest = ""
@@ -247,13 +250,16 @@ def blind_answers(marks: Iterable[Mark]) -> OfReaders:
 def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
     """The rows that readers find faulty: config → row id → verdict.
 
-    A row is faulty if at least as many readers say so as find it fine; the verdict is the most frequent one.
+    A row is faulty if at least as many readers say so as find it fine; the verdict is the most frequent one. It is
+    followed by the names of those who corrected the row on the Hub: ``wrong label (rita)``.
     """
     rows: dict[str, dict[str, str]] = {}
     for (config, row), of_row in sorted(verdicts_now(marks).items()):
         faults = Counter(mark.verdict for mark in of_row.values() if mark.verdict != FINE)
         if faults and 2 * faults.total() >= len(of_row):
-            rows.setdefault(config, {})[row] = min(faults, key=lambda verdict: (-faults[verdict], verdict))
+            verdict = min(faults, key=lambda verdict: (-faults[verdict], verdict))
+            names = sorted(name for name, mark in of_row.items() if mark.sitting.startswith(ON_THE_HUB))
+            rows.setdefault(config, {})[row] = f"{verdict} ({', '.join(names)})" if names else verdict
     return rows
 
 

@@ -8,6 +8,7 @@ tokens and signed addresses (`Hub._explain`).
 
 from __future__ import annotations
 
+import datetime as dt
 import errno
 import functools
 import glob
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import huggingface_hub
+import msgspec
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import disable_progress_bars, validate_repo_id
@@ -72,6 +74,15 @@ _HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.parti
 _NO_EXCHANGE: Final[type[Exception]] = getattr(errors, "OIDCError", errors.LocalTokenNotFoundError)
 """What the client raises if a job cannot get a token for ``HF_OIDC_RESOURCE``; older versions know no such tokens."""
 _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A commit: its id, who made it, its title, and when (ISO 8601 in UTC)."""
+
+    commit: str
+    author: str
+    title: str
+    time: str
 
 
 class Hub:
@@ -239,12 +250,25 @@ class Hub:
 
         All of the history that is at hand if ``parent`` is not in it.
         """
-        commits = self._ask("reading the history", self._api.list_repo_commits, revision=MAIN)
-        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
         return {
-            commit.commit_id: f"{commit.commit_id[:12]} ({', '.join(commit.authors) or 'unknown'}: {commit.title})"
-            for commit in newer
+            change.commit: f"{change.commit[:12]} ({change.author}: {change.title})"
+            for change in self.changes_since(parent)
         }
+
+    def changes_since(self, parent: str, revision: str = MAIN) -> list[Change]:
+        """The commits of a branch or pull request after ``parent``, newest first.
+
+        All of the history that is at hand if ``parent`` is not in it.
+        """
+        commits = self._ask("reading the history", self._api.list_repo_commits, revision=revision)
+        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
+        return [
+            Change(
+                commit.commit_id, ", ".join(commit.authors) or "unknown", commit.title,
+                commit.created_at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            )
+            for commit in newer
+        ]  # fmt: skip
 
     # writing
 

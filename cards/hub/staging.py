@@ -22,6 +22,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from discoprobe.cards.hub.client import Content, Hub
+from discoprobe.cards.hub.corrections import check_taken
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
 from discoprobe.cards.metadata.manifest import Manifest, only
@@ -235,6 +236,7 @@ def plan_push(  # noqa: PLR0913 (what a user chooses)
         hub.check_rights()
 
     remote = read_remote(hub)
+    check_taken(hub, remote, local)
     present = stage(folder, local, hub, remote)
     published, notes = remote.release, []
     if remote.manifest and not present.adds() and not present.deletes():

@@ -253,6 +253,18 @@ def propose(repo, token, path, text):
     return propose_file(Hub(repo, token=token, pull_request=True, kind="model"), path, text.encode(), f"Add {path}")
 
 
+def corrections(repo, token, pull=None):
+    from discoprobe.cards.hub import Hub
+    from discoprobe.cards.hub.corrections import corrections as found
+    from discoprobe.cards.hub.staging import read_remote
+
+    hub = Hub(repo, token=token)
+    return [
+        [one.config, one.split, one.row, one.author, one.verdict, sorted(one.changes)]
+        for one in found(hub, read_remote(hub), pull)
+    ]
+
+
 def compare(repo, token, folder, revision=""):
     from discoprobe.cards.hub.staging import compare as compared
 
@@ -360,6 +372,7 @@ TASKS = {
         restore,
         push_full_disk,
         propose,
+        corrections,
         compare,
         verify,
         load,
