@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, UnsetType
 
-from discoprobe.builders.audit.intervals import exact
+from discoprobe.builders.audit.intervals import exact, independent_rows
 from discoprobe.loaders.errors import DiscoprobeError
 
 FINE: Final = "fine"
@@ -269,7 +270,7 @@ class ReaderFigures(msgspec.Struct, frozen=True):
     ``readers`` is their number (``names`` of one sitting count as one reader) and ``rows`` that of the rows that
     any of them read. ``verdicts`` are all their marks, of which ``faults`` counts those by name that are not
     *fine*. ``answers`` are those given without having seen the label; of these ``correct`` are the label,
-    ``cannot_tell`` were no label, and ``interval`` is the exact one of 95 % for their share. ``edited`` are the
+    ``cannot_tell`` were no label, and ``interval`` is that of 95 % for their share (`interval_of`). ``edited`` are the
     answers on edited rows, if there are any; of these ``acceptable`` are the label of the original: the reader
     found nothing wrong with the edit. ``kappa`` is Cohen's κ over pairs of readers, of verdicts and of answers;
     None where no two readers have ``LEAST_ROWS`` rows in common, or all of them say the same. ``seconds`` is the
@@ -292,9 +293,23 @@ class ReaderFigures(msgspec.Struct, frozen=True):
     acceptable: int | UnsetType = UNSET
 
 
+def interval_of(correct: Sequence[bool], documents: Sequence[str]) -> tuple[float, float]:
+    """The exact 95 % interval of the share of answers that are correct; answers to rows of one document count as fewer.
+
+    ``documents`` names that of each row, empty for a row without one.
+    """
+    names = [name or f"\x00{at}" for at, name in enumerate(documents)]
+    if len(set(names)) == len(correct):
+        return exact(sum(correct), len(correct))
+    numbers = np.unique(names, return_inverse=True)[1].astype(np.int64)
+    independent = independent_rows(np.array(correct, np.float64), [numbers])
+    return exact(sum(correct) / len(correct) * independent, independent)
+
+
 def figures(
-    marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str], original: str = ""
-) -> dict[str, ReaderFigures]:
+    marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str], original: str = "",
+    documents: Mapping[str, str] | None = None,
+) -> dict[str, ReaderFigures]:  # fmt: skip
     """What readers of each kind found in one config; kinds that read nothing are not there.
 
     Args:
@@ -303,7 +318,9 @@ def figures(
             count.
         shown: hash of what each row shows, by id; marks on what a row showed before do not count.
         original: of a config of originals and edited versions, the label of originals; else empty.
+        documents: the document of each row, by id, of those that have one.
     """
+    document_of = documents or {}
     valid = _valid(marks, shown)
     by_kind: dict[str, ReaderFigures] = {}
     for kind in READER_KINDS:
@@ -327,7 +344,15 @@ def figures(
             answers=len(answered),
             correct=correct,
             cannot_tell=sum(mark.answer == CANNOT_TELL for mark in answered),
-            interval=[round(end, _DIGITS) for end in exact(correct, len(answered))] if answered else [],
+            interval=[
+                round(end, _DIGITS)
+                for end in interval_of(
+                    [mark.answer == labels[mark.row] for mark in answered],
+                    [document_of.get(mark.row, "") for mark in answered],
+                )
+            ]
+            if answered
+            else [],
             kappa={
                 "verdicts": _mean_kappa(verdicts, operator.attrgetter("verdict")),
                 "answers": _mean_kappa(answers, operator.attrgetter("answer")),
