@@ -82,7 +82,8 @@ def title(repository: str) -> str:
 
 def facts_of(manifest: Manifest) -> Facts:
     """What is to be said of the configs of a manifest; for those of a language, of `manifest.only` of it."""
-    configs, used = manifest.configs, {name for entry in manifest.configs.values() for name in entry.sources}
+    configs = dict(sorted(manifest.configs.items()))
+    used = {name for entry in configs.values() for name in entry.sources}
     sources = {name: source for name, source in sorted(manifest.sources.items()) if name in used}
     return Facts(
         INTENDED,
@@ -149,7 +150,7 @@ def _about_edits(configs: Mapping[str, ConfigEntry]) -> Iterable[str]:
 
 def _biases(configs: Mapping[str, ConfigEntry], sources: Mapping[str, SourceEntry]) -> Iterable[str]:
     genres = Counter(genre for source in sources.values() for genre in source.genre)
-    listed = ", ".join(f"{genre} {n}" for genre, n in sorted(genres.items(), key=lambda item: (-item[1], item[0])))
+    listed = ", ".join(f"{genre} {n}" for genre, n in _ranked(genres))
     without = sum(not source.genre for source in sources.values())
     if genres:
         more = f"; {without:,} without a statement" if without else ""
@@ -160,7 +161,8 @@ def _biases(configs: Mapping[str, ConfigEntry], sources: Mapping[str, SourceEntr
     for entry in configs.values():
         rows[entry.lang] += sum(sum(of.values()) for of in entry.counts.values())
     if len(rows) > 1:
-        (most, n_most), (least, n_least) = rows.most_common()[0], rows.most_common()[-1]
+        ranked = _ranked(rows)
+        (most, n_most), (least, n_least) = ranked[0], ranked[-1]
         yield (
             f"{language_name(most)} has {n_most:,} rows, {language_name(least)} {n_least:,}. Genres and sizes differ "
             "between languages, so a comparison of languages is also a comparison of these."
@@ -180,7 +182,7 @@ def _collection(manifest: Manifest, sources: Mapping[str, SourceEntry]) -> Itera
     for entry in configs:
         drops.update(entry.drops)
     if candidates:
-        reasons = ", ".join(f"{reason} {n:,}" for reason, n in drops.most_common(3))
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in _ranked(drops)[:3])
         rows = sum(sum(of.values()) for entry in configs for of in entry.counts.values())
         left_out = f"; most were left out as {reasons}" if reasons else ""
         yield f"{rows:,} rows were chosen of {candidates:,} candidates{left_out}."
@@ -227,6 +229,11 @@ def _contamination(sources: Mapping[str, SourceEntry]) -> str:
         if public
         else f"The texts of the {len(sources):,} {_corpora(sources)} are in no public repository that discoprobe knows."
     )
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Names with their numbers, the largest first, and in alphabetical order where these are the same."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _corpora(sources: Mapping[str, SourceEntry]) -> str:

@@ -282,7 +282,8 @@ class Release:
             rows = Counter()
             for c in configs:
                 rows[NAMES[c.lang]] += c.n
-            (most, n_most), (least, n_least) = rows.most_common()[0], rows.most_common()[-1]
+            ranked = sorted(rows.items(), key=lambda item: -item[1])
+            (most, n_most), (least, n_least) = ranked[0], ranked[-1]
             self.same(where, "sizes", found.groups(), (most, f"{n_most:,}", least, f"{n_least:,}"))
         elif found := re.match(
             r"- Rows are selected by rule from (\d+) corp\w+ \(.*\), (\d+) of them pinned .* under (.*)\.", line

@@ -170,6 +170,18 @@ def test_each_field_says_something_else_where_the_data_differ(change):
     assert differing == CHANGES[change]
 
 
+def test_the_order_of_configs_changes_nothing():
+    """A push puts published configs and its own together in another order than a build."""
+    one, other = releases.config(), releases.config(lang="es")
+    whole, made = described(one, other)
+    for entry, drops in zip(whole.configs.values(), ({"b": 1, "a": 1}, {"d": 1, "c": 1}), strict=True):
+        entry.drops = drops
+    before = made()
+    whole.configs = dict(reversed(whole.configs.items()))
+    whole.sources = dict(reversed(whole.sources.items()))
+    assert made() == before
+
+
 def test_readers_say_how_many_edits_are_acceptable():
     whole, made = described(releases.config())
     read_by_people(whole)

@@ -453,7 +453,7 @@ def test_bytes_that_arrive_wrong_are_never_used(hub, client, pushed, folders):
     repo = hub.repos[pushed.repo]
     blob = repo.head.tree["manifest.json"].blob
     right = repo.blobs[blob]
-    repo.blobs[blob] = right.replace(b'"version": "1.0.0"', b'"version": "3.0.0"')
+    repo.blobs[blob] = right.replace(b'"version":"1.0.0"', b'"version":"3.0.0"')
     refused(
         client.call("push", pushed, folder=str(folders["es"])),
         4,
