@@ -591,7 +591,7 @@ def test_large_files_go_in_parts(hub, client, case, folders, fault):
 def test_a_fault_while_reading_back(hub, client, folders, fault):
     """Loading is many requests of `datasets`: whatever happens, the next push sets the tag."""
     cases = [hub.case(f"back{next(_numbers)}") for _ in range(6)]
-    length = 17
+    length = 19  # requests before: what is read, four large files, commit and what is listed after it
     for offset, case in enumerate(cases):
         case.plan = {length + 1 + 2 * offset: fault}
     with ThreadPoolExecutor(4) as pool:
