@@ -302,7 +302,8 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
 
     Args:
         config: what was built.
-        excluded: verdict of the readers by row id; ids that the config does not have are ignored.
+        excluded: verdict of the readers by row id, followed by the names of those who are to be named in brackets; ids
+            that the config does not have are ignored.
     """
     if isinstance(config, Unavailable) or not excluded:
         return config
@@ -317,7 +318,7 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
         counterparts = _counterparts(facts, faulty)
         used |= {row_id: excluded[row_id] for row_id in faulty["id"]}
         for reason in (
-            *(f"{FAULTY} {excluded[row_id]}" for row_id in faulty["id"]),
+            *(f"{FAULTY} {excluded[row_id].partition(' (')[0]}" for row_id in faulty["id"]),
             *(COUNTERPART for _ in counterparts),
         ):
             drops[reason] = drops.get(reason, 0) + 1
@@ -331,7 +332,12 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
             reason = f"without the rows that readers found faulty, {split} has no row of {', '.join(lost)}"
             return Unavailable(config.name, config.task, config.lang, reason, config.candidates, drops)
     described = dict(config.meanings) | meanings({name: 1 for name in drops if name.startswith(FAULTY)}, {})
-    return msgspec.structs.replace(config, splits=splits, drops=drops, meanings=described, excluded=used)
+    corrected = [said.partition(" (")[2].removesuffix(")") for said in used.values() if " (" in said]
+    notes = config.notes
+    if corrected:
+        names = ", ".join(sorted({name for said in corrected for name in said.split(", ")}))
+        notes = (*notes, f"Rows that others corrected on the Hub are left out: {len(corrected)} ({names}).")
+    return msgspec.structs.replace(config, splits=splits, drops=drops, meanings=described, excluded=used, notes=notes)
 
 
 def _counterparts(rows: pl.DataFrame, faulty: pl.DataFrame) -> set[str]:

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, UnsetType
 
-from discoprobe.builders.audit.intervals import exact
+from discoprobe.builders.audit.intervals import exact, independent_rows
 from discoprobe.loaders.errors import DiscoprobeError
 
 FINE: Final = "fine"
@@ -40,6 +41,9 @@ PLACES: Final = ("first", "second")
 """The answers to a row of a suite: which text is better."""
 READER_KINDS: Final = ("person", "model")
 ReaderKind = Literal["person", "model"]
+
+ON_THE_HUB: Final = "hub "
+"""How the sitting of a mark begins that is a correction on the Hub; the names of these readers are public."""
 
 _LONGEST = 4_000
 _DIGITS: Final = 3
@@ -247,13 +251,16 @@ def blind_answers(marks: Iterable[Mark]) -> OfReaders:
 def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
     """The rows that readers find faulty: config → row id → verdict.
 
-    A row is faulty if at least as many readers say so as find it fine; the verdict is the most frequent one.
+    A row is faulty if at least as many readers say so as find it fine; the verdict is the most frequent one. It is
+    followed by the names of those who corrected the row on the Hub: ``wrong label (rita)``.
     """
     rows: dict[str, dict[str, str]] = {}
     for (config, row), of_row in sorted(verdicts_now(marks).items()):
         faults = Counter(mark.verdict for mark in of_row.values() if mark.verdict != FINE)
         if faults and 2 * faults.total() >= len(of_row):
-            rows.setdefault(config, {})[row] = min(faults, key=lambda verdict: (-faults[verdict], verdict))
+            verdict = min(faults, key=lambda verdict: (-faults[verdict], verdict))
+            names = sorted(name for name, mark in of_row.items() if mark.sitting.startswith(ON_THE_HUB))
+            rows.setdefault(config, {})[row] = f"{verdict} ({', '.join(names)})" if names else verdict
     return rows
 
 
@@ -263,7 +270,7 @@ class ReaderFigures(msgspec.Struct, frozen=True):
     ``readers`` is their number (``names`` of one sitting count as one reader) and ``rows`` that of the rows that
     any of them read. ``verdicts`` are all their marks, of which ``faults`` counts those by name that are not
     *fine*. ``answers`` are those given without having seen the label; of these ``correct`` are the label,
-    ``cannot_tell`` were no label, and ``interval`` is the exact one of 95 % for their share. ``edited`` are the
+    ``cannot_tell`` were no label, and ``interval`` is that of 95 % for their share (`interval_of`). ``edited`` are the
     answers on edited rows, if there are any; of these ``acceptable`` are the label of the original: the reader
     found nothing wrong with the edit. ``kappa`` is Cohen's κ over pairs of readers, of verdicts and of answers;
     None where no two readers have ``LEAST_ROWS`` rows in common, or all of them say the same. ``seconds`` is the
@@ -286,9 +293,23 @@ class ReaderFigures(msgspec.Struct, frozen=True):
     acceptable: int | UnsetType = UNSET
 
 
+def interval_of(correct: Sequence[bool], documents: Sequence[str]) -> tuple[float, float]:
+    """The exact 95 % interval of the share of answers that are correct; answers to rows of one document count as fewer.
+
+    ``documents`` names that of each row, empty for a row without one.
+    """
+    names = [name or f"\x00{at}" for at, name in enumerate(documents)]
+    if len(set(names)) == len(correct):
+        return exact(sum(correct), len(correct))
+    numbers = np.unique(names, return_inverse=True)[1].astype(np.int64)
+    independent = independent_rows(np.array(correct, np.float64), [numbers])
+    return exact(sum(correct) / len(correct) * independent, independent)
+
+
 def figures(
-    marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str], original: str = ""
-) -> dict[str, ReaderFigures]:
+    marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str], original: str = "",
+    documents: Mapping[str, str] | None = None,
+) -> dict[str, ReaderFigures]:  # fmt: skip
     """What readers of each kind found in one config; kinds that read nothing are not there.
 
     Args:
@@ -297,7 +318,9 @@ def figures(
             count.
         shown: hash of what each row shows, by id; marks on what a row showed before do not count.
         original: of a config of originals and edited versions, the label of originals; else empty.
+        documents: the document of each row, by id, of those that have one.
     """
+    document_of = documents or {}
     valid = _valid(marks, shown)
     by_kind: dict[str, ReaderFigures] = {}
     for kind in READER_KINDS:
@@ -321,7 +344,15 @@ def figures(
             answers=len(answered),
             correct=correct,
             cannot_tell=sum(mark.answer == CANNOT_TELL for mark in answered),
-            interval=[round(end, _DIGITS) for end in exact(correct, len(answered))] if answered else [],
+            interval=[
+                round(end, _DIGITS)
+                for end in interval_of(
+                    [mark.answer == labels[mark.row] for mark in answered],
+                    [document_of.get(mark.row, "") for mark in answered],
+                )
+            ]
+            if answered
+            else [],
             kappa={
                 "verdicts": _mean_kappa(verdicts, operator.attrgetter("verdict")),
                 "answers": _mean_kappa(answers, operator.attrgetter("answer")),

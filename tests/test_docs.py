@@ -127,7 +127,7 @@ def test_commands_can_be_parsed(line):
 
 
 FILES = (".conllu", ".tsv", ".parquet", ".csv")
-NETWORK = {"probe", "push", "verify", "fetch", "diff"}
+NETWORK = {"probe", "push", "pull", "verify", "fetch", "diff"}
 
 
 def needs_more(words):

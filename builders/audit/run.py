@@ -289,7 +289,7 @@ def _finding_of(check: Check, score: Score | None, data: AuditInput, problem: Pr
     detail = score.detail
     if threshold is not None and not score.certain and exact(groups, groups, score.tries)[0] <= threshold:
         status = Status.UNMEASURED
-        detail = f"{groups} independent groups are too few: a solver that is always right would not be above"
+        detail = f"{groups} independent groups are too few: a solver that is always right is not above the threshold"
     return Finding(
         check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval,
         len(score.correct), score.examples, detail, tried=score.tried, independent=round(independent, DIGITS),

@@ -8,6 +8,7 @@ tokens and signed addresses (`Hub._explain`).
 
 from __future__ import annotations
 
+import datetime as dt
 import errno
 import functools
 import glob
@@ -20,9 +21,10 @@ import threading
 from concurrent.futures import Future, wait
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import huggingface_hub
+import msgspec
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import disable_progress_bars, validate_repo_id
@@ -46,6 +48,10 @@ _STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
 """Time limit of an upload to the storage of large files (Xet), whose client has none: seconds, plus size by speed."""
 _STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
 """Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
+_TRUSTED: Final = "HF_OIDC_RESOURCE"
+"""The variable that asks for a token of a trusted publisher, and names its repository: ``datasets/org/name``."""
+_EXCHANGE: Final = "/oauth/token"
+_REFUSED: Final = frozenset({400, 401, 403, 404})
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ANSWERS: Final = {
@@ -65,26 +71,40 @@ _log = logging.getLogger(__name__)
 
 _HTTP: Final[Any] = importlib.import_module(type(get_session()).__module__.partition(".")[0])
 """The library that sends the requests of `huggingface_hub`: httpx2 from its version 2 on, httpx in 1, else requests."""
+_NO_EXCHANGE: Final[type[Exception]] = getattr(errors, "OIDCError", errors.LocalTokenNotFoundError)
+"""What the client raises if a job cannot get a token for ``HF_OIDC_RESOURCE``; older versions know no such tokens."""
 _NO_ANSWER: Final[type[Exception]] = _HTTP.RequestException if _HTTP.__name__ == "requests" else _HTTP.HTTPError
 
 
+class Change(msgspec.Struct, frozen=True):
+    """A commit: its id, who made it, its title, and when (ISO 8601 in UTC)."""
+
+    commit: str
+    author: str
+    title: str
+    time: str
+
+
 class Hub:
-    """A dataset repository on the Hub.
+    """A repository on the Hub: of a dataset, if nothing else is said.
 
     Args:
         repo: ``owner/name``.
         endpoint: address of the Hub; by default ``HF_ENDPOINT``, else huggingface.co.
-        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+        token: by default the client's: the one that a job of continuous integration gets for ``HF_OIDC_RESOURCE``
+            (Trusted Publishers), else ``HF_TOKEN``, else that of ``hf auth login``.
         retry: how often and how long to try.
         pull_request: propose commits instead of making them, which needs no right to write.
+        kind: of repository.
 
     Raises:
-        UsageError: if ``repo`` is no ``owner/name``.
+        UsageError: if ``repo`` is no ``owner/name``, ``HF_TOKEN`` no token, or the client too old for trusted
+            publishers.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what is asked of which repository, and as whom)
         self, repo: str, *, endpoint: str | None = None, token: str | None = None, retry: RetryPolicy | None = None,
-        pull_request: bool = False,
+        pull_request: bool = False, kind: Literal["dataset", "model"] = "dataset",
     ) -> None:  # fmt: skip
         try:
             validate_repo_id(repo)
@@ -93,7 +113,10 @@ class Hub:
             valid = False
         if not valid:
             raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
-        if token is None:
+        self._trusted = os.environ.get(_TRUSTED, "").strip() if token is None else ""
+        if self._trusted and not hasattr(errors, "OIDCError"):
+            raise UsageError(f"{_TRUSTED} needs a newer client of the Hub: pip install --upgrade huggingface_hub")
+        if token is None and not self._trusted:
             token = os.environ.get("HF_TOKEN")
         token = (token or "").strip() or None
         if token and not re.fullmatch("[!-~]+", token):
@@ -101,7 +124,8 @@ class Hub:
         self.repo, self.retry, self.pull_request = repo, retry or RetryPolicy(), pull_request
         self._api = huggingface_hub.HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
         self._token = token
-        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": "dataset"}
+        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": kind}
+        self._folder = "datasets/" if kind == "dataset" else ""
         _prepare_client(self.retry.timeout)
 
     @property
@@ -111,12 +135,15 @@ class Hub:
 
     def url(self, revision: str) -> str:
         """Where a person sees a revision."""
-        return f"{self.endpoint}/datasets/{self.repo}/tree/{revision}"
+        return f"{self.endpoint}/{self._folder}{self.repo}/tree/{revision}"
 
     # reading
 
     def check_rights(self) -> None:
         """Makes sure that the token may write to the repository, or propose a pull request.
+
+        The token of a trusted publisher belongs to no member of an organisation: it is for the repository that
+        ``HF_OIDC_RESOURCE`` names.
 
         Raises:
             RemoteError: there is no token, it is not valid, it can only read, or the repository is somebody else's.
@@ -131,6 +158,13 @@ class Hub:
         if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
             message = "the token can only read, so the Hub would refuse the push (403); make one with write access"
             raise RemoteError(f"{message} at {self.endpoint}/settings/tokens", 403)
+        if self._trusted:
+            if self._trusted != f"{self._folder}{self.repo}":
+                raise RemoteError(
+                    f"{_TRUSTED} is {self._trusted}, so the token may not write to {self.repo} (403); set it to"
+                    f" {self._folder}{self.repo}", 403,
+                )  # fmt: skip
+            return
         owner = self.repo.partition("/")[0]
         writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
         if not self.pull_request and owner not in {user.get("name"), *writable}:
@@ -216,12 +250,25 @@ class Hub:
 
         All of the history that is at hand if ``parent`` is not in it.
         """
-        commits = self._ask("reading the history", self._api.list_repo_commits, revision=MAIN)
-        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
         return {
-            commit.commit_id: f"{commit.commit_id[:12]} ({', '.join(commit.authors) or 'unknown'}: {commit.title})"
-            for commit in newer
+            change.commit: f"{change.commit[:12]} ({change.author}: {change.title})"
+            for change in self.changes_since(parent)
         }
+
+    def changes_since(self, parent: str, revision: str = MAIN) -> list[Change]:
+        """The commits of a branch or pull request after ``parent``, newest first.
+
+        All of the history that is at hand if ``parent`` is not in it.
+        """
+        commits = self._ask("reading the history", self._api.list_repo_commits, revision=revision)
+        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
+        return [
+            Change(
+                commit.commit_id, ", ".join(commit.authors) or "unknown", commit.title,
+                commit.created_at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            )
+            for commit in newer
+        ]  # fmt: skip
 
     # writing
 
@@ -325,7 +372,9 @@ class Hub:
     def _try_once(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
         try:
             return _run_interruptibly(function, doing, limit)
-        except (_NO_ANSWER, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
+        except (
+            _NO_ANSWER, _NO_EXCHANGE, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError,
+        ) as error:  # fmt: skip
             if explained := self._explain(error, doing):
                 raise explained from error
             raise
@@ -355,6 +404,9 @@ class Hub:
         return None
 
     def _explain_cause(self, cause: BaseException, doing: str) -> RemoteError | None:  # noqa: PLR0911 (the same)
+        if isinstance(cause, _NO_EXCHANGE):
+            words = "this job has no token of its provider: give it `permissions: id-token: write`, or HF_OIDC_ID_TOKEN"
+            return RemoteError(f"{words} ({self._safe(str(cause))})", 401)
         if isinstance(cause, errors.LocalTokenNotFoundError):
             return RemoteError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
         if isinstance(cause, errors.OfflineModeIsEnabled):
@@ -376,6 +428,11 @@ class Hub:
 
     def _explain_answer(self, error: Any, doing: str) -> RemoteError:
         status, headers = int(error.response.status_code), error.response.headers
+        if self._trusted and str(error.response.url).partition("?")[0].endswith(_EXCHANGE) and status in _REFUSED:
+            return RemoteError(
+                f"the Hub does not trust this job to publish {self._trusted} ({status}); add the repository of the"
+                f" workflow and its file at {self.endpoint}/{self._trusted}/settings, Trusted Publishers", status,
+            )  # fmt: skip
         transient = status in _TRANSIENT
         words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
         words = words.format(doing=doing, repo=self.repo, status=status)
@@ -400,7 +457,7 @@ class Hub:
     def _safe(self, text: str) -> str:
         """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
         text = text.replace(self._token, "hf_…") if self._token else text
-        text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
+        text = re.sub(r"\bhf_[\w.-]{4,}|\beyJ[\w-]+\.[\w.-]+|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
         return " ".join(text.split())[:300]
 
 

@@ -7,7 +7,7 @@ that ends early leaves the old release, or the new one without its tag; the next
 """
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from discoprobe.cards.hub.client import Hub
 from discoprobe.cards.hub.staging import CHANGELOG, PushResult, Staged, check_path_conflicts, read_remote
 from discoprobe.loaders.errors import RemoteError
+from discoprobe.loaders.files import hashes_of
 
 Result = TypeVar("Result")
 
@@ -118,6 +119,36 @@ def send(  # noqa: PLR0913 (what was planned, and what a user chooses)
     if result.unmanaged:
         notes.append(f"{len(result.unmanaged)} files that no release put there stay: {', '.join(result.unmanaged)}")
     return replace(result, state="published", url=hub.url(tag), notes=tuple(notes))
+
+
+def propose_file(hub: Hub, path: str, content: bytes, message: str) -> str:
+    """Proposes a file of a repository, in place of one with its name.
+
+    Returns:
+        The address of the pull request; empty if main, or a pull request that is there, has the file already.
+
+    Raises:
+        RemoteError: the repository is not there, or the Hub or the network failed.
+    """
+    hub.check_rights()
+    head, _ = hub.refs()
+    if head is None:
+        raise RemoteError(f"there is no repository {hub.repo} on the Hub, or the token may not see it", 404)
+    file = hashes_of(content)
+
+    def there(commits: Sequence[str]) -> str | None:
+        trees = ((oid, hub.tree(oid)) for oid in commits)
+        return next((oid for oid, tree in trees if path in tree and tree[path].holds(file)), None)
+
+    if there([head, *hub.pulls()[-_PULLS:]]):
+        return ""
+    additions = hub.upload({path: content}, lambda *_: None)
+
+    def proposed() -> tuple[str, str] | None:
+        oid = there(hub.pulls()[-_PULLS:])
+        return (oid, hub.url(oid)) if oid else None
+
+    return _send_once(hub, lambda: hub.commit(additions, (), message=message, parent=head), proposed)[1]
 
 
 def _send_once(hub: Hub, send_it: Callable[[], Result], sent_before: Callable[[], Result | None]) -> Result:

@@ -22,6 +22,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from discoprobe.cards.hub.client import Content, Hub
+from discoprobe.cards.hub.corrections import check_taken
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
 from discoprobe.cards.metadata.manifest import Manifest, only
@@ -235,6 +236,7 @@ def plan_push(  # noqa: PLR0913 (what a user chooses)
         hub.check_rights()
 
     remote = read_remote(hub)
+    check_taken(hub, remote, local)
     present = stage(folder, local, hub, remote)
     published, notes = remote.release, []
     if remote.manifest and not present.adds() and not present.deletes():
@@ -405,7 +407,7 @@ def _listed_at(hub: Hub, oid: str, tree: Mapping[str, File]) -> frozenset[str]:
 
 def _without_place(error: DiscoprobeError) -> str:
     """What is wrong with a manifest, without its place in the client's cache and the remedy, which is for a folder."""
-    return re.sub(r"^\S*?(?=manifest(?:/[\w-]+)?\.json: )", "", str(error).rpartition(";")[0])
+    return re.sub(r"^\S*?(?=manifest(?:\.json|/[\w-]+\.parquet): )", "", str(error).rpartition(";")[0])
 
 
 def _restore_advice(hub: Hub, problem: str, tag: str) -> str:
@@ -476,7 +478,7 @@ def stage(  # noqa: PLR0913 (what is here, what is there, and what both are call
         for path, file in sorted(files.items())
         if not path.startswith(folders)
     }
-    add({path: text.encode() for path, text in manifest.texts(combined).items()})
+    add(manifest.contents(combined))
     splits = [
         f"{name}/{manifest.split_file(split)}" for name, entry in combined.configs.items() for split in entry.counts
     ]

@@ -3,6 +3,8 @@
 The Hub writes such metadata by itself for at most a hundred configs. A larger release has the record sets in a file per
 language, ``croissant/es.json``, which changes only with the configs of that language; ``croissant.json`` names these
 files. Sizes and hashes of files are in the manifest.
+
+What a dataset is for, and what it cannot show (RAI), are the sentences of `facts`, for a language those of its configs.
 """
 
 import functools
@@ -14,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from discoprobe.builders.config import Shape, schema
-from discoprobe.cards.metadata import yaml_header
-from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest
+from discoprobe.cards.metadata import facts, yaml_header
+from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, SourceEntry, only
 from discoprobe.loaders.catalogue import licences
 
 NAME = "croissant.json"
@@ -53,40 +55,70 @@ def croissant(manifest: Manifest, *, repository: str, release: str = "", day: st
     address = f"https://huggingface.co/datasets/{repository}"
     dated = ({"version": release} if release else {}) | ({"datePublished": day} if day else {})
     if len(configs) <= MOST_IN_CARD:
-        return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | _records(configs, address))}
+        return {NAME: _dump_lines(_describe(manifest, repository) | dated | _records(configs, address))}
     parts = {}
     for lang in sorted({entry.lang for entry in configs.values()}):
         # the file of a language names no release, so that it stays as it is while the language does
         of_lang = {name: entry for name, entry in configs.items() if entry.lang == lang}
-        parts[f"{FOLDER}/{lang}.json"] = _dump_lines(_describe(manifest, of_lang, address) | _records(of_lang, address))
+        described = _describe(only(manifest, {lang}), repository) | _records(of_lang, address)
+        parts[f"{FOLDER}/{lang}.json"] = _dump_lines(described)
     links = [{"@type": "sc:Dataset", "url": f"{address}/resolve/main/{path}"} for path in parts]
-    return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | {"hasPart": links})} | parts
+    return {NAME: _dump_lines(_describe(manifest, repository) | dated | {"hasPart": links})} | parts
 
 
-def _describe(manifest: Manifest, configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]:
-    """The metadata of some configs as a whole."""
+def _describe(manifest: Manifest, repository: str) -> dict[str, Any]:
+    """The metadata of all configs of a manifest as a whole; it names no release, so that it changes with them only."""
     context = importlib.resources.files("discoprobe.cards.metadata") / "croissant_context.json"
+    configs = manifest.configs
     used = {source for entry in configs.values() for source in entry.sources}
+    sources = {name: source for name, source in sorted(manifest.sources.items()) if name in used}
     links = set()
-    for licence in {source.licence for name, source in manifest.sources.items() if name in used}:
+    for licence in {source.licence for source in sources.values()}:
         spdx = licences.normalise(licence)
         has_page = " " not in spdx and spdx != licences.UNKNOWN and not spdx.startswith("LicenseRef-")
         links.add(f"https://spdx.org/licenses/{spdx}" if has_page else licence)
-    name = address.rpartition("/")[2]
+    name, address = repository.rpartition("/")[2], f"https://huggingface.co/datasets/{repository}"
     return {
         "@context": json.loads(context.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": name,
-        "description": "Probing and discourse datasets from annotated corpora: balanced, split without leaks, audited.",
+        "description": facts.SHORT,
         "url": address,
+        "creator": {"@type": "sc:Organization", "name": facts.author(repository), "url": address.rpartition("/")[0]},
         "license": sorted(links),
         "inLanguage": yaml_header.languages(configs),
         "keywords": list(yaml_header.TAGS),
-        "citeAs": f"{name}, {address}",
-        "rai:dataLimitations": "Labels come from treebank annotation; genres and sizes differ between languages.",
-        "rai:dataCollection": "Rows are selected from annotated corpora by rule; manifest.json has sources and more.",
+        "citeAs": f"{facts.author(repository)}. {facts.title(repository)}. {address}",
+        **_responsible(manifest, sources),
     }
+
+
+def _responsible(manifest: Manifest, sources: Mapping[str, SourceEntry]) -> dict[str, Any]:
+    """What responsible use needs to know (Croissant RAI), and where the data come from (PROV)."""
+    said, configs = facts.facts_of(manifest), manifest.configs.values()
+    software = [source.annotation.get("made_by", {}).get("software", {}) for source in sources.values()]
+    edited = any(entry.silver or (entry.audit and entry.audit.edited) for entry in configs)
+    values: dict[str, Any] = {
+        "rai:dataLimitations": said.limitations,
+        "rai:dataBiases": said.biases,
+        "rai:dataUseCases": [*said.intended, *(f"not {misuse}" for misuse in said.misuses)],
+        "rai:dataSocialImpact": said.contamination,
+        "rai:personalSensitiveInformation": [facts.SENSITIVE],
+        "rai:dataCollection": " ".join(said.collection),
+        "rai:dataCollectionType": ["Secondary data analysis"],
+        "rai:dataCollectionRawData": "; ".join(
+            f"{name} ({licences.normalise(source.licence)})" for name, source in sources.items()
+        ),
+        "rai:dataAnnotationProtocol": " ".join(said.annotation),
+        "rai:machineAnnotationTools": sorted({f"{tool} {used}" for tools in software for tool, used in tools.items()}),
+        "rai:hasSyntheticData": edited,
+        "prov:wasDerivedFrom": [
+            f"https://github.com/{source.repo}/tree/{source.commit}" for source in sources.values() if source.commit
+        ],
+        "prov:wasGeneratedBy": f"discoprobe {manifest.discoprobe}",
+    }
+    return {name: value for name, value in values.items() if value not in ([], "", ())}
 
 
 def _records(configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]:

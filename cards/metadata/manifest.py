@@ -1,15 +1,17 @@
 """The manifest of a release: the sources of its rows, how rows were chosen, and the hash of every file.
 
 In the order of its life: `empty`, or `read` from a folder with all checks; the entries of what a build made
-(`config_entry`, `audit_entry`, `source_entry`), which `renewed` puts in the place of the older ones; `texts` writes it;
-`listed` and `files_of` say which files belong to it; `only` and `merged` combine it with a published one.
+(`config_entry`, `audit_entry`, `source_entry`), which `renewed` puts in the place of the older ones; `contents` writes
+it; `listed` and `files_of` say which files belong to it; `only` and `merged` combine it with a published one.
 
-In a release of more than 100 configs, what belongs to one language is in a part, ``manifest/es.json``: a change of
-some configs then changes only the parts of their languages. A part has keys of the manifest; ``files`` lists the parts.
+In a release of more than 100 configs, what belongs to one language is in a part, ``manifest/es.parquet``: a change of
+some configs then changes only the parts of their languages. A part is a table of entries: the ``key`` of the manifest,
+the ``name`` of the entry, and the entry as JSON; ``files`` lists the parts.
 """
 
 import functools
 import importlib.metadata
+import io
 import json
 import platform
 import re
@@ -19,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import msgspec
+import polars as pl
 
 from discoprobe import builders, cards
 from discoprobe.builders.audit import report as audit_report
@@ -54,6 +57,9 @@ WRITING = ("jinja2", "lxml", "markupsafe", "pyyaml")
 """Further ones whose version can change a byte of a card, or a text that is read from XML."""
 SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
+_COLUMNS: Final = ("key", "name", "entry")
+_LEVEL: Final = 9
+"""How hard tables are compressed (Zstandard)."""
 _DECIDED: Final = frozenset({Status.BELOW, Status.OPEN, Status.ABOVE})
 _LONGEST: Final = 160
 """Characters of a text in the example of a config."""
@@ -254,7 +260,7 @@ def read(folder: Path) -> Manifest:
     _check_places(path, manifest)
     if parts := [path.parent / name for name in manifest.files if is_part(name)]:
         for part in parts:
-            _convert(part, msgspec.to_builtins(empty()) | (of_part := _parse(part)))
+            _convert(part, msgspec.to_builtins(empty()) | (of_part := _parse_part(part)))
             for key, of_key in of_part.items():  # in the order of a manifest without parts
                 values[key] = dict(sorted({**values.get(key, {}), **of_key}.items()))
         manifest = _convert(path, values)
@@ -326,6 +332,17 @@ def _parse(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise DiscoprobeError(f"{path}: not a manifest; restore it or build into another folder")
     return values
+
+
+def _parse_part(path: Path) -> dict[str, dict[str, Any]]:
+    values: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    try:
+        for key, name, entry in pl.read_parquet(path, columns=list(_COLUMNS)).iter_rows():
+            values[key][name] = json.loads(entry)
+    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError) as error:
+        problem = " ".join(str(error).split())
+        raise DiscoprobeError(f"{path}: not a manifest ({problem}); restore it or build into another folder") from error
+    return dict(values)
 
 
 def _check_places(path: Path, manifest: Manifest) -> None:
@@ -514,21 +531,32 @@ def _of_unavailable(manifest: Manifest, drops: Mapping[str, dict[str, int]]) -> 
     return {name: of_config for name, of_config in drops.items() if of_config and name in manifest.unavailable}
 
 
-def texts(manifest: Manifest) -> dict[str, str]:
-    """The manifest as text, keys sorted, by path: ``manifest.json``, and before it the parts, if it has any."""
+def contents(manifest: Manifest) -> dict[str, bytes]:
+    """The bytes of the manifest by path, keys sorted: ``manifest.json``, and before it the parts, if it has any."""
     values = _with_unknown_beside(msgspec.to_builtins(manifest))
     if len(manifest.configs) <= MOST_IN_CARD:
         return {NAME: _dump_json(values)}
     rest: dict[str, Any] = {}
-    parts: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    for key, value in values.items():
+    parts: defaultdict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for key, value in sorted(values.items()):
         rest[key] = {} if isinstance(value, dict) else value
-        for name, entry in value.items() if isinstance(value, dict) else ():
-            lang = _language(manifest, key, name)
-            (parts[lang].setdefault(key, {}) if lang else rest[key])[name] = entry
-    written = {f"{PARTS}/{lang}.json": _dump_json(part) for lang, part in sorted(parts.items())}
-    rest["files"] |= {path: msgspec.to_builtins(listed_file(text.encode())) for path, text in written.items()}
+        for name, entry in sorted(value.items()) if isinstance(value, dict) else ():
+            if lang := _language(manifest, key, name):
+                parts[lang].append((key, name, _compact_json(entry)))
+            else:
+                rest[key][name] = entry
+    written = {
+        f"{PARTS}/{lang}.parquet": parquet(pl.DataFrame(rows, list(_COLUMNS), orient="row"))
+        for lang, rows in sorted(parts.items())
+    }
+    rest["files"] |= {path: msgspec.to_builtins(listed_file(part)) for path, part in written.items()}
     return {**written, NAME: _dump_json(rest)}
+
+
+def parquet(table: pl.DataFrame) -> bytes:
+    """A table as a file of a release: compressed, and the same bytes for the same rows."""
+    table.write_parquet(buffer := io.BytesIO(), compression_level=_LEVEL)
+    return buffer.getvalue()
 
 
 def _with_unknown_beside(values: dict[str, Any]) -> dict[str, Any]:
@@ -557,8 +585,21 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
     return name.rpartition("_")[2]
 
 
-def _dump_json(values: Mapping[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+def _dump_json(values: Mapping[str, object]) -> bytes:
+    """JSON with a line for each entry of an object: a change of a config is one line, and indentation costs nothing."""
+
+    def lines(value: object) -> str:
+        if not isinstance(value, dict) or not value:
+            return _compact_json(value)
+        entries = (f"{_compact_json(key)}:{_compact_json(entry)}" for key, entry in sorted(value.items()))
+        return "{\n" + ",\n".join(entries) + "\n}"
+
+    text = ",\n".join(f"{_compact_json(key)}:{lines(value)}" for key, value in sorted(values.items()))
+    return f"{{\n{text}\n}}\n".encode()
+
+
+def _compact_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def is_part(path: str) -> bool:

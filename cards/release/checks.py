@@ -8,13 +8,14 @@ attribution is lacking (`check_release`, at the start of a push), and a task fai
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS
 from discoprobe.cards.text.verdicts import ABOVE, UNMEASURED, verdicts
-from discoprobe.loaders.catalogue import licences
-from discoprobe.loaders.errors import AUDIT_FAILED, DiscoprobeError, OutcomeError
+from discoprobe.loaders.catalogue import licences, treebanks
+from discoprobe.loaders.errors import AUDIT_FAILED, DiscoprobeError, OutcomeError, UnknownNameError
 
 MOST_BYTES: Final = 100_000
 """Largest YAML: every ``load_dataset`` parses it in pure Python first, and the Hub's check refuses large ones (413)."""
@@ -117,10 +118,23 @@ def check_licences(licence_of: Mapping[str, str], allow_licence: Collection[str]
         closed = [part for part in parts if not licences.publishable(part) and part not in allowed]
         if closed and plain(licence) not in allowed:
             to_allow = licence if len(parts) > 1 else closed[0]
+            if closed[0] == licences.UNKNOWN and (pinned := _in_catalogue(name)):
+                raise DiscoprobeError(
+                    f"{name}: its files are not those of {pinned} in the catalogue, so that their licence is unknown;"
+                    f" build from the pinned files (--corpus {pinned} in place of the path), exclude the corpus, or"
+                    f" give --allow-licence '{to_allow}' if you have the right to publish it"
+                )
             raise DiscoprobeError(
                 f"{name}: the licence '{licence}' does not allow publishing ({licences.openness(closed[0])});"
                 f" exclude the corpus, or give --allow-licence '{to_allow}' if you have the right to publish it"
             )
+
+
+def _in_catalogue(name: str) -> str:
+    """The corpus of the catalogue that a corpus or its file (``fr_gsd-ud-train``) is named like; empty without one."""
+    with suppress(UnknownNameError):
+        return treebanks.known(name.partition("-ud-")[0]).name
+    return ""
 
 
 def check_designs(configs: Mapping[str, ConfigEntry]) -> None:

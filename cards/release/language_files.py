@@ -1,11 +1,11 @@
 """The files of a language: what a release has of each config besides its rows, in one file per kind.
 
-``cards/es.md`` has the cards, ``audits/es.json`` the reports of the audit, ``assets/es.svg`` the plots, and
-``attribution/es.parquet`` the documents whose licence asks to name them. A file of its own for each of these would give
-a repository of 1,600 configs 6,500 more files, and the Hub recommends few.
+``cards/es.md`` has the cards, ``audits/es.parquet`` the reports of the audit (a row per config, the report as JSON),
+``assets/es.svg`` the plots, and ``attribution/es.parquet`` the documents whose licence asks to name them. A file of
+its own for each of these would give a repository of 1,600 configs 6,500 more files, and the Hub recommends few. Tables
+go to the storage of large files, not into the request of the commit, which has a minute.
 """
 
-import io
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ import polars as pl
 from msgspec import field
 
 from discoprobe.builders.audit.report import JSON
-from discoprobe.cards.metadata.manifest import ATTRIBUTION, AUDITS, CARDS, PLOTS
+from discoprobe.cards.metadata.manifest import ATTRIBUTION, AUDITS, CARDS, PLOTS, parquet
 from discoprobe.cards.text import plots
 from discoprobe.cards.text.templating import render
 
@@ -61,7 +61,7 @@ class LanguageFiles(msgspec.Struct):
             parts = _CARD.split(cards.decode())[1:]
             files.cards = {part[2:].partition("\n")[0]: part.rstrip("\n") + "\n" for part in parts}
         if audits:
-            files.reports = json.loads(audits)
+            files.reports = {name: json.loads(report) for name, report in pl.read_parquet(audits).iter_rows()}
         if svg:
             files.plots = plots.split_sheet(svg.decode())
         if table:
@@ -88,27 +88,25 @@ class LanguageFiles(msgspec.Struct):
         """The bytes of the files, by path; only of those that hold something. They do not depend on any order."""
         texts = [
             render("cards.md", lang=self.lang, cards=dict(sorted(self.cards.items()))) if self.cards else "",
-            _one_a_line(self.reports) if self.reports else "",
             plots.sheet(dict(sorted(self.plots.items()))) if self.plots else "",
         ]
-        files = {path: text.encode() for path, text in zip(paths(self.lang), texts, strict=False) if text}
+        cards, audits, svg, attribution = paths(self.lang)
+        files = {path: text.encode() for path, text in zip((cards, svg), texts, strict=True) if text}
+        if self.reports:
+            rows = [(name, _compact(report)) for name, report in sorted(self.reports.items())]
+            files[audits] = parquet(pl.DataFrame(rows, ["config", "report"], orient="row"))
         if self.documents:
             tables = [
                 table.select(pl.lit(name).alias("config"), pl.all()) for name, table in sorted(self.documents.items())
             ]
-            pl.concat(tables).write_parquet(buffer := io.BytesIO())
-            files[paths(self.lang)[-1]] = buffer.getvalue()
+            files[attribution] = parquet(pl.concat(tables))
         return files
 
 
 def paths(lang: str) -> tuple[str, str, str, str]:
     """The paths of the files of a language inside a release: cards, audits, plots, documents."""
-    return f"{CARDS}/{lang}.md", f"{AUDITS}/{lang}.json", f"{PLOTS}/{lang}.svg", f"{ATTRIBUTION}/{lang}.parquet"
+    return f"{CARDS}/{lang}.md", f"{AUDITS}/{lang}.parquet", f"{PLOTS}/{lang}.svg", f"{ATTRIBUTION}/{lang}.parquet"
 
 
-def _one_a_line(values: dict[str, JSON]) -> str:
-    lines = (
-        f"{json.dumps(name)}:{json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
-        for name, value in sorted(values.items())
-    )
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+def _compact(value: JSON) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -23,7 +23,7 @@ import polars as pl
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import Settings
-from discoprobe.cards.metadata import croissant, manifest, yaml_header
+from discoprobe.cards.metadata import benchmark, croissant, manifest, yaml_header
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.readers import Mark, ReaderFigures, marks_file, read_marks
 from discoprobe.cards.release import checks, diff, language_files, rows
@@ -283,8 +283,8 @@ class Release:
             combined.files[name] = manifest.listed_file(self.folder / name)
         for folder in manifest.OF_LANGUAGES:
             combined.files |= listed(self.folder, (self.folder / folder).rglob("*"))
-        for name, text in manifest.texts(combined).items():
-            _replace(self.folder / name, text.encode())
+        for name, content in manifest.contents(combined).items():
+            _replace(self.folder / name, content)
         return combined
 
     def _renew_cards(
@@ -323,7 +323,7 @@ def _replace(path: Path, content: bytes) -> None:
 def documents(
     combined: Manifest, *, repository: str = card.REPOSITORY, release: str = "", changes: str = ""
 ) -> dict[str, str]:
-    """The files about a release as a combined, by name: README.md, ATTRIBUTION.md, croissant.json.
+    """The files about a release as a combined, by name: README.md, ATTRIBUTION.md, croissant.json, eval.yaml.
 
     A large release has its configs in ``.huggingface.yaml`` and the tables of its card in ``CONFIGS.md``.
 
@@ -339,6 +339,7 @@ def documents(
         README: readme, CONFIGS: tables, OVERVIEW: card.overview(combined.configs),
         ATTRIBUTION: card.attribution(combined),
         yaml_header.STANDALONE: yaml_header.standalone(combined),
+        benchmark.NAME: benchmark.benchmark(combined, repository.rpartition("/")[2]),
         **croissant.croissant(combined, repository=repository, release=release, day=day),
     }  # fmt: skip
     return {name: text for name, text in texts.items() if text}

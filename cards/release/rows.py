@@ -338,19 +338,27 @@ class RowStore:
         return collected
 
 
-def _read_shown(release: Path, config: str, entry: ConfigEntry) -> tuple[dict[str, str], dict[str, str], str]:
-    """Of each row of a config, by id: the right answer, and the hash of what it shows; and the label of originals.
+def _read_shown(
+    release: Path, config: str, entry: ConfigEntry
+) -> tuple[dict[str, str], dict[str, str], str, dict[str, str]]:
+    """Of each row of a config, by id: right answer, hash of what it shows, document; third is the label of originals.
 
     That is the first of two labels if the rows are pairs of an original and its edited version, else empty. In a suite
     both are in one row.
     """
-    answers, hashes, paired = {}, {}, False
+    answers, hashes, documents, paired = {}, {}, {}, False
     for split in entry.counts:
-        for row in read_split(release, config, split, ("id", "label", "pair_id", *TEXT_COLUMNS)).iter_rows(named=True):
+        for row in read_split(release, config, split, _SHOWN).iter_rows(named=True):
+            if row.get("doc_id") is not None:
+                documents[row["id"]] = f"{row['corpus']}\x1f{row['doc_id']}"
             paired |= row.get("pair_id") is not None and "sentence_good" not in row
             answers[row["id"]] = readers.right_answer(row, entry.labels)
             hashes[row["id"]] = shown_hash(row, entry.labels)
-    return answers, hashes, entry.labels[0] if paired and len(entry.labels) == 2 else ""  # noqa: PLR2004
+    original = entry.labels[0] if paired and len(entry.labels) == 2 else ""  # noqa: PLR2004
+    return answers, hashes, original, documents
+
+
+_SHOWN = ("id", "label", "pair_id", "corpus", "doc_id", *TEXT_COLUMNS)
 
 
 def figures_of(

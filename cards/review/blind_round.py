@@ -3,8 +3,9 @@
 The address of a round has the configs, the split, the number of rows of each, and a name, which is the seed of the
 sample. The same round has the same rows in every browser, so only the answers need to be stored.
 
-No two rows of a round come from one document or show the same sentence: otherwise a row of one task could show the
-answer to a row of another (the order of the sentences, or which sentence is edited).
+No two rows of a round show the same sentence, and none come from one document: otherwise a row of one task could show
+the answer to a row of another (the order of the sentences, or which sentence is edited). Documents are repeated if the
+reader asks for it, and if a config has too few for a figure; intervals then count rows of a document as fewer.
 
 ``sample`` chooses the rows, ``unread`` leaves out what the reader has seen, ``scores`` compares the answers with the
 labels; ``BlindPages`` has the form that begins a round, its questions, its answers and its result.
@@ -24,17 +25,24 @@ import msgspec
 from flask import Response, abort, jsonify, redirect, request
 from werkzeug.datastructures import MultiDict
 
-from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import readers
-from discoprobe.cards.readers import CANNOT_TELL, PLACES, TEXT_COLUMNS, Mark, right_answer
+from discoprobe.cards.readers import (
+    CANNOT_TELL,
+    LEAST_ROWS,
+    PLACES,
+    TEXT_COLUMNS,
+    Mark,
+    interval_of,
+    right_answer,
+)
 from discoprobe.cards.release.rows import ReleaseRow, RowStore, configs_asked
 from discoprobe.cards.review.pages import language, question_texts
 from discoprobe.cards.review.site import whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from werkzeug.wrappers import Response as BaseResponse
 
@@ -86,18 +94,21 @@ class RoundSample(msgspec.Struct, frozen=True):
 
     ``missing``: because every other row shares a document or sentence with rows of the round. ``read_before``: because
     the reader has read them, or rows that share something with them. Configs without such rows are not listed.
+    ``repeated`` counts the rows of each config whose documents are in other rows, because it has too few documents.
     """
 
     rows: list[ReleaseRow]
     missing: Mapping[str, int]
     read_before: Mapping[str, int]
+    repeated: Mapping[str, int] = {}
 
 
 def sample(store: RowStore, blind_round: BlindRound) -> RoundSample:
     """The rows of a round: config by config, labels mixed.
 
-    No two share a document, a sentence or a pair. Rows are chosen from each config in turn, so that no config uses up
-    the documents, and from each label of a config in turn, so that labels are about equally frequent.
+    No two share a sentence or a pair, nor a document, unless a config would have fewer than ``LEAST_ROWS``: it may
+    then repeat documents of its own, none of another config. Rows are chosen from each config in turn, so that no
+    config uses up the documents, and from each label of a config in turn, so that labels are about equally frequent.
     """
     configs, split = blind_round.configs, blind_round.split
     used: set[tuple[str, ...]] = set()
@@ -105,6 +116,24 @@ def sample(store: RowStore, blind_round: BlindRound) -> RoundSample:
     ids_of = {config: _ids_to_ask(store, config, blind_round, used) for config in configs}
     for config in itertools.islice(itertools.cycle(configs), blind_round.n * len(configs)):
         chosen[config] += itertools.islice(ids_of[config], 1)
+    least, repeated = min(blind_round.n, LEAST_ROWS), {}
+    repeating = msgspec.structs.replace(blind_round, repeat_documents=True)
+    documents = {
+        config: {
+            trace
+            for row in store.rows_with(config, split, ids).values()
+            for trace in blind_round.traces(config, row.entry, row.values)
+            if trace[0] == "document"
+        }
+        for config, ids in chosen.items()
+    }
+    for config in configs:
+        lacking = max(0, least - len(chosen[config]))
+        of_others = set().union(*(of_one for other, of_one in documents.items() if other != config))
+        own = _ids_to_ask(store, config, repeating, used, of_others)
+        if more := list(itertools.islice(own, lacking)):
+            repeated[config] = len(more)
+            chosen[config] += more
     rows: list[ReleaseRow] = []
     missing = {}
     for config, ids in chosen.items():
@@ -113,12 +142,19 @@ def sample(store: RowStore, blind_round: BlindRound) -> RoundSample:
         rows += [by_id[row_id] for row_id in sorted(ids, key=order.__getitem__)]
         if n := min(blind_round.n, sum(store.entry(config).counts[split].values())) - len(ids):
             missing[config] = n
-    return RoundSample(rows, missing, {})
+    return RoundSample(rows, missing, {}, repeated)
 
 
-def _ids_to_ask(store: RowStore, config: str, blind_round: BlindRound, used: set[tuple[str, ...]]) -> Iterator[str]:
-    """Ids of rows of a config, one of each label in turn, whose traces are not in ``used``; the traces are added."""
+def _ids_to_ask(
+    store: RowStore, config: str, blind_round: BlindRound, used: set[tuple[str, ...]],
+    of_others: Collection[tuple[str, ...]] = (),
+) -> Iterator[str]:  # fmt: skip
+    """Ids of rows of a config, one of each label in turn, whose traces are not in ``used``; the traces are added.
+
+    None is of a document in ``of_others``, which are those of rows of other configs.
+    """
     entry = store.entry(config)
+    strict = msgspec.structs.replace(blind_round, repeat_documents=False)
     names = ["id", "label", "corpus", "doc_id", "sent_ids", "pair_id", *TEXT_COLUMNS]
     columns = store.columns(config, blind_round.split, names)
     of_label: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -129,7 +165,7 @@ def _ids_to_ask(store: RowStore, config: str, blind_round: BlindRound, used: set
         for rows in list(labels):
             for row in rows:
                 traces = blind_round.traces(config, entry, row)
-                if used.isdisjoint(traces):
+                if used.isdisjoint(traces) and strict.traces(config, entry, row).isdisjoint(of_others):
                     used |= traces
                     yield row["id"]
                     break
@@ -185,7 +221,7 @@ def answer_names(entry: ConfigEntry) -> dict[str, str]:
 class RoundScore(msgspec.Struct, frozen=True):
     """How a reader did in a config of a round; ``majority`` and ``shortcut`` are the audit's, None without.
 
-    ``interval`` is the exact one of 95 % for the share of the rows answered (not of those asked) that are correct.
+    ``interval`` is that of 95 % for the share of the rows answered (not of those asked) that are correct.
     """
 
     config: str
@@ -211,12 +247,18 @@ def scores(store: RowStore, rows: Sequence[ReleaseRow], answers: Mapping[Place, 
         score = RoundScore(
             config, len(asked), len(answered), correct,
             cannot_tell=sum(answers[row.place].answer == CANNOT_TELL for row in answered),
-            interval=exact(correct, len(answered)), majority=audit.majority if audit else None,
+            interval=interval_of([row.id not in wrong for row in answered], [_document(row) for row in answered]),
+            majority=audit.majority if audit else None,
             shortcut=(audit and audit.strongest) or "", shortcut_accuracy=audit.accuracy if audit else None,
             wrong=tuple(wrong),
         )  # fmt: skip
         results.append(score)
     return results
+
+
+def _document(row: ReleaseRow) -> str:
+    document = row.values.get("doc_id")
+    return f"{row.values['corpus']}\x1f{document}" if document is not None else ""
 
 
 _ROUND_ROWS: Final = 30
@@ -243,7 +285,7 @@ class BlindPages:
         rounds = sorted({mark.round for mark in self.site.marks() if mark.kind == "answer" and mark.reader == name})
         return self.site.page(
             "blind_start.html", "Blind round", n=_ROUND_ROWS, splits=SPLITS, tasks=self.site.store.tasks(),
-            langs=self.site.store.languages(), rounds=rounds,
+            langs=self.site.store.languages(), rounds=rounds, least=LEAST_ROWS,
         )  # fmt: skip
 
     def _round(self, args: MultiDict[str, str]) -> BlindRound:

@@ -1,7 +1,8 @@
 """What all pages of the review application share: access, the reader, the marks, and the frame of a page.
 
-The server answers no other host name than its own (against DNS rebinding), and takes a form only with the token that
-its own pages have (against forms of other sites).
+The server answers no other host name than its own (against DNS rebinding), and only who has the key in the address that
+`build review` prints (against other accounts of the machine); it takes a form only with the token that its own pages
+have (against forms of other sites).
 """
 
 from __future__ import annotations
@@ -72,10 +73,11 @@ class Site:
         self.changes, self.against, self.context = changes, against, context
         self.store = RowStore(release, languages)
         self.path = readers.marks_file(release)
-        self.token = secrets.token_urlsafe(24)
+        self.token, self.key = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         self.sitting = secrets.token_hex(6)
         readers.read_marks(self.path)  # an error in the file is shown before the first page
         app.before_request(self._guard)
+        app.after_request(self._remember_key)
         app.after_request(_with_headers)
         app.register_error_handler(
             DiscoprobeError,
@@ -97,6 +99,8 @@ class Site:
     def _guard(self) -> None:
         if request.host not in self.app.config["HOSTS"]:
             abort(400, "this server answers to its own address only")
+        if not self._has_key():
+            abort(403, "open the address that `build review` printed: it has the key of this program")
         if request.method != "POST":
             return
         origin = request.headers.get("Origin")
@@ -105,6 +109,22 @@ class Site:
         token = self.posted().get("token", "")
         if not isinstance(token, str) or not hmac.compare_digest(token.encode(), self.token.encode()):
             abort(403, "the form is from an earlier start of this program; load the page again")
+
+    def _has_key(self) -> bool:
+        return self._is_key(request.args.get("key", "")) or self._is_key(request.cookies.get(self._cookie(), ""))
+
+    def _is_key(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self.key.encode())
+
+    @staticmethod
+    def _cookie() -> str:
+        """The name of the cookie with the key; browsers have one for all ports of a machine."""
+        return f"key-{urlsplit(request.host_url).port}"
+
+    def _remember_key(self, answer: Response) -> Response:
+        if self._is_key(request.args.get("key", "")):
+            answer.set_cookie(self._cookie(), self.key, samesite="Strict", httponly=True)
+        return answer
 
     @staticmethod
     def posted() -> Mapping[str, Any]:
@@ -164,8 +184,8 @@ class Site:
     def page(self, template: str, title: str, **values: object) -> Response:
         """A page from a template in ``cards/review/templates``."""
         shared = {
-            "title": title, "token": self.token, "reader": self.reader(), "reader_kinds": READER_KINDS,
-            "verdict_names": VERDICTS, "here": request.full_path.rstrip("?"),
+            "title": title, "token": self.token if self._has_key() else "", "reader": self.reader(),
+            "reader_kinds": READER_KINDS, "verdict_names": VERDICTS, "here": request.full_path.rstrip("?"),
             "compared": self.changes is not None,
         }  # fmt: skip
         return Response(render(template, package="review", **shared, **values), mimetype="text/html")

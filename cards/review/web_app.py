@@ -50,7 +50,9 @@ _MOST_BYTES: Final = 2_000_000
 
 
 def server(release: Path, port: int = 0, **options: Any) -> tuple[BaseWSGIServer, str]:
-    """A server for a release folder, ready to start, and the address of its first page; port 0 is any free one.
+    """A server for a release folder, ready to start, and the address of its first page with its key.
+
+    Port 0 is any free one.
 
     ``options`` are those of `Site`.
 
@@ -68,7 +70,7 @@ def server(release: Path, port: int = 0, **options: Any) -> tuple[BaseWSGIServer
         raise UsageError(f"port {port} is in use; give another --port, or none") from None
     hosts = {f"{name}:{listening.server_port}" for name in (HOST, "localhost")}
     app.config |= {"MAX_CONTENT_LENGTH": _MOST_BYTES, "HOSTS": hosts}
-    return listening, f"http://{HOST}:{listening.server_port}/"
+    return listening, f"http://{HOST}:{listening.server_port}/?key={site.key}"
 
 
 class RowPages:

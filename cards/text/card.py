@@ -28,13 +28,21 @@ from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import EXEMPT, MARKS, NOT_AUDITED, Report, Verdict
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Shape, schema
-from discoprobe.cards.metadata import yaml_header
+from discoprobe.cards.metadata import facts, yaml_header
 from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
 from discoprobe.cards.metadata.readings import recorded
 from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.templating import compact, interval, markdown, render
-from discoprobe.cards.text.verdicts import best_advised, recorded_designs, tally, task_designs, verdict_of, verdicts
+from discoprobe.cards.text.verdicts import (
+    best_advised,
+    line_of,
+    recorded_designs,
+    tally,
+    task_designs,
+    verdict_of,
+    verdicts,
+)
 from discoprobe.loaders.annotation_manifest import is_parser
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.catalogue.treebanks import Source
@@ -104,14 +112,14 @@ def release_card(
         day: the date of the release, ISO 8601; empty if it has none.
     """
     configs, sources, unavailable = manifest.configs, manifest.sources, manifest.unavailable
-    owner, _, dataset = repository.rpartition("/")
+    dataset = repository.rpartition("/")[2]
     judged = verdicts(configs)
-    best = best_advised(configs, judged)
+    default = best_advised(configs, judged)
+    first = configs.get(default)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
     tasks: dict[str, list[ConfigEntry]] = {}
     for entry in sorted(configs.values(), key=lambda entry: entry.task):
         tasks.setdefault(entry.task, []).append(entry)
-    genres = Counter(genre for source in sources.values() for genre in source.genre)
     of_language: dict[str, list[str]] = {}
     for name, entry in configs.items():
         of_language.setdefault(entry.lang, []).append(name)
@@ -122,8 +130,11 @@ def release_card(
     values: dict[str, Any] = {
         "n_read_elsewhere": sum(bool(record.of(entry.task, entry.lang)) for entry in configs.values()),
         "unread": {lang: name for lang, name in languages.items() if lang not in read_languages},
-        "manifest": manifest, "repository": repository, "owner": owner, "name": dataset, "release": release,
-        "best": best,
+        "manifest": manifest, "repository": repository, "name": dataset, "release": release,
+        "author": facts.author(repository), "title": facts.title(repository), "canary": facts.canary(repository),
+        "facts": facts.facts_of(manifest), "sensitive": facts.SENSITIVE,
+        "default": default, "line": first and line_of(default, _n_rows(first), judged[default], entry=first),
+        "shown": first and _shown_row(first), "marked": first and examples.MARKED.get(Shape(first.shape), ""),
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs), "tasks": tasks,
         "languages": languages,
@@ -134,30 +145,29 @@ def release_card(
         "rows": sum(map(yaml_header.n_rows, configs.values())),
         "sources": sorted(sources.items(), key=lambda item: (item[1].lang, item[0])),
         "used": Counter(name for entry in configs.values() for name in entry.sources),
-        "genres": sorted(genres.items(), key=lambda item: (-item[1], item[0])),
-        "without_genre": sum(not source.genre for source in sources.values()), "day": day,
-        "least_rows": LEAST_ROWS, "readers": {
+        "day": day, "least_rows": LEAST_ROWS, "readers": {
             name: reader_table(entry.readers) for name, entry in sorted(configs.items()) if entry.readers
         },
         "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
         "marks": MARKS, "exempt": EXEMPT,
         "skipped": sum(sum(reasons.values()) for reasons in manifest.skipped.values()),
-        "example": _first_row(configs[best]) if best else None,
-        "licences": sorted({licences.normalise(source.licence) for source in sources.values()}),
-        "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
+        "example": first and _first_row(first), "licences": facts.licences_of(sources),
+        "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "code": code_location(),
     }  # fmt: skip
     front = yaml_header.front_matter(manifest, dataset)
-    card = _with_contents(values | {"short": False})
+    card = render("release.md", **values | {"short": False})
     if len((front + card).encode()) <= MOST_BYTES:
         return front + card, ""
-    return front + _with_contents(values | {"short": True}), render("configs.md", **values)
+    return front + render("release.md", **values | {"short": True}), render("configs.md", **values)
 
 
-def _with_contents(values: dict[str, Any]) -> str:
-    """The card with a list of its sections."""
-    text = render("release.md", **values)
-    headings = [line[3:] for line in text.splitlines() if line.startswith("## ") and line != "## Contents"]
-    return render("release.md", **values | {"contents": headings})
+def _n_rows(entry: ConfigEntry) -> dict[str, int]:
+    return {split: sum(labels.values()) for split, labels in entry.counts.items()}
+
+
+def _shown_row(entry: ConfigEntry) -> examples.Example | None:
+    """The example that the manifest has of a config, as a person reads it; None if it has none."""
+    return examples.example_of(Shape(entry.shape), entry.labels, entry.example) if entry.example else None
 
 
 def _first_row(entry: ConfigEntry) -> tuple[str, dict[str, tuple[str, str]]] | None:

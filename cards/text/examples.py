@@ -139,10 +139,11 @@ def examples(shape: Shape, labels: Sequence[str], test: pa.Table) -> list[Exampl
         turns = sorted((turn, label) for label, rows in by_label.items() for turn in range(min(len(rows), EXAMPLES)))
         places = sorted((label, turn) for turn, label in turns[:EXAMPLES])
         chosen = [by_label[label][turn] for label, turn in places]
-    return [_example(shape, labels, row) for row in chosen[:EXAMPLES]]
+    return [example_of(shape, labels, row) for row in chosen[:EXAMPLES]]
 
 
-def _example(shape: Shape, labels: Sequence[str], row: Row) -> Example:
+def example_of(shape: Shape, labels: Sequence[str], row: Row) -> Example:
+    """A row as it is shown."""
     place = ", ".join(name for name in (row["corpus"], row["doc_id"]) if name)
     label = labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
     lines = []

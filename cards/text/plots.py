@@ -23,7 +23,9 @@ _CELL = 15
 _BETWEEN = 20
 """Pixels between the plots of a sheet."""
 _SIZE = re.compile(r'<svg [^>]*width="(\d+)" height="(\d+)"')
-_PLACED = re.compile(r'^<view id="([\w-]+)" [^\n]*\n<svg y="\d+">\n(.*?^</svg>\n)</svg>$', re.MULTILINE | re.DOTALL)
+_PLACED = re.compile(
+    r'^<view id="([\w-]+)" [^\n]*\n<svg y="\d+">\n(.*?</title>\n)(.*?^</svg>\n)</svg>$', re.MULTILINE | re.DOTALL
+)
 _CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
 """Size of the plot of accuracies by layer, and the positions of its axes."""
 _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
@@ -31,18 +33,22 @@ _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 
 
 def sheet(plots: Mapping[str, str]) -> str:
-    """Plots below each other in one SVG, with a view per plot: ``sheet.svg#dc_es`` shows this one alone."""
-    placed, y, width = [], 0, 0
+    """Plots below each other in one SVG, with a view per plot: ``sheet.svg#dc_es`` shows this one alone.
+
+    The style that all plots have stands in it once.
+    """
+    placed, y, width, style = [], 0, 0, render("style.svg")
     for name, plot in plots.items():
         size = image_size(plot)
-        placed.append((name, y, *size, plot))
+        placed.append((name, y, *size, plot.replace(style, "", 1)))
         y, width = y + size[1] + _BETWEEN, max(width, size[0])
     return render("sheet.svg", placed=placed, width=width, height=y)
 
 
 def split_sheet(text: str) -> dict[str, str]:
     """The plots of a `sheet`, by their ids."""
-    return {match[1]: match[2] for match in _PLACED.finditer(text)}
+    style = render("style.svg")
+    return {match[1]: f"{match[2]}{style}{match[3]}" for match in _PLACED.finditer(text)}
 
 
 def image_size(plot: str) -> tuple[int, int]:

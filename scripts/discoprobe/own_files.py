@@ -1,15 +1,19 @@
-"""Files of a user's own plugin: examples of a task, a language and a corpus, and all mistakes of such files.
+"""Files of a user's own: examples of a task, a language and a corpus, a workflow that publishes, and mistakes in files.
 
 `new_task`, `new_language` and `new_corpus` write an example that can be built at once; `mistakes_in` checks a file.
-Where the files belong, and how they are used, is in ``loaders.plugins``.
+Where the files belong, and how they are used, is in ``loaders.plugins``. `new_workflow` writes the file that GitHub
+runs to publish a release.
 """
 
 import ast
 import importlib
+import importlib.metadata
 import inspect
+import re
+import shlex
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,6 +94,63 @@ files = [
 ]
 """
 
+WORKFLOW: Final = """# Builds and audits the data set, and publishes it on the Hub when a tag such as v1.2.0 is pushed.
+# The Hub trusts this workflow (https://huggingface.co/docs/hub/trusted-publishers): the settings of the data set
+# REPOSITORY name this repository on GitHub and the file FILE. No token is stored.
+name: publish-dataset
+
+on:
+  push:
+    tags: ["v[0-9]*"]
+
+permissions:
+  contents: read
+
+concurrency: publish-dataset
+
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.13"
+      - run: pip install "discoprobe==VERSION"
+      - name: Build; configs that fail the audit are left out
+        run: build run OPTIONS --out dist/discoprobe
+      - name: Audit what was built, as anybody can
+        run: build audit dist/discoprobe
+      - uses: actions/upload-artifact@v4
+        with:
+          name: release
+          path: dist/discoprobe
+          include-hidden-files: true
+          if-no-files-found: error
+
+  publish:
+    needs: build
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      id-token: write
+    env:
+      HF_OIDC_RESOURCE: datasets/REPOSITORY
+    steps:
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.13"
+      - uses: actions/download-artifact@v4
+        with:
+          name: release
+          path: dist/discoprobe
+      - run: pip install "discoprobe==VERSION"
+      - name: Publish in one commit, read it back, and tag it
+        run: >-
+          build push --no-build --out dist/discoprobe --repo REPOSITORY
+          --release "${GITHUB_REF_NAME#v}" --yes
+"""
+
 
 def new_task(name: str, plugin: Path) -> Path:
     """Writes the example of a task, a probing task, and returns its path.
@@ -147,6 +208,25 @@ def new_corpus(name: str, lang: str, plugin: Path) -> Path:
     return _write(
         place, CORPUS.format(code=code, language=treebanks.language_name(code), name=name, prefix=prefix, **pin)
     )
+
+
+def new_workflow(repo: str, options: Sequence[str], folder: Path) -> Path:
+    """Writes a workflow for GitHub that builds, audits and publishes a data set; returns its path.
+
+    Args:
+        repo: the dataset repository on the Hub, ``owner/name``.
+        options: those of `build run` that say what is built: ``--lang de``.
+        folder: a clone of the repository on GitHub.
+
+    Raises:
+        UsageError: the file exists.
+    """
+    path = folder / ".github" / "workflows" / "publish-dataset.yml"
+    words = {
+        "REPOSITORY": repo, "FILE": path.name, "OPTIONS": shlex.join(options),
+        "VERSION": importlib.metadata.version("discoprobe"),
+    }  # fmt: skip
+    return _write(path, re.sub("|".join(words), lambda match: words[match[0]], WORKFLOW))
 
 
 def _write(path: Path, text: str) -> Path:

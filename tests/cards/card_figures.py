@@ -15,6 +15,7 @@ import math
 import re
 import tomllib
 import unicodedata
+import uuid
 from collections import Counter
 from pathlib import Path
 
@@ -41,17 +42,15 @@ def split_path(release, config, split):
 def manifest_of(release):
     """The manifest with the parts of all languages."""
     whole = json.loads((release / "manifest.json").read_text(encoding="utf-8"))
-    for path in sorted((release / "manifest").glob("*.json")):
-        for key, values in json.loads(path.read_text(encoding="utf-8")).items():
-            whole[key] = {**whole.get(key, {}), **values}
+    for path in sorted((release / "manifest").glob("*.parquet")):
+        for key, name, entry in pl.read_parquet(path).iter_rows():
+            whole[key][name] = json.loads(entry)
     return whole
 
 
 def audits(release):
-    reports = {}
-    for path in release.glob("audits/*.json"):
-        reports |= json.loads(path.read_text(encoding="utf-8"))
-    return reports
+    tables = map(pl.read_parquet, release.glob("audits/*.parquet"))
+    return {name: json.loads(report) for table in tables for name, report in table.iter_rows()}
 
 
 def page_path(config):
@@ -197,9 +196,8 @@ class Release:
         self.front(yaml.load(front, Loader=yaml.CSafeLoader))
         if "CONFIGS.md" in self.texts:
             body += "\n" + self.texts["CONFIGS.md"].partition("\n")[2]
-        headings = [line[3:] for line in body.splitlines() if line.startswith("## ") and line != "## Contents"]
         for title, lines in sections(body).items():
-            self.card_section(title, lines, headings)
+            self.card_section(title, lines)
 
     def front(self, data):
         standalone = self.texts.get(".huggingface.yaml")
@@ -233,7 +231,7 @@ class Release:
                 self.same("YAML", f"rows and bytes of {config.name} {split['name']}", said,
                           (config.rows[split["name"]].height, size))  # fmt: skip
 
-    def card_section(self, title, lines, headings):
+    def card_section(self, title, lines):
         where, at = f"card, {title or 'head'}", 0
         while at < len(lines):
             line = lines[at]
@@ -247,10 +245,10 @@ class Release:
                 self.card_code(where, lines[at:end])
                 at = end + 1
                 continue
-            self.card_line(where, line, headings)
+            self.card_line(where, line)
             at += 1
 
-    def card_line(self, where, line, headings):
+    def card_line(self, where, line):
         configs = self.configs.values()
         langs = {config.lang for config in configs}
         if found := re.match(r"\*\*([\d,]+) configs? · ([\d,]+) languages? · ([\d,]+) rows\*\*(.*)", line):
@@ -258,16 +256,70 @@ class Release:
             self.same(where, "size", said, (len(self.configs), len(langs), sum(c.n for c in configs)))
             version = re.search(r"built with discoprobe (\S+)$", line)
             self.same(where, "version", version and version[1], self.manifest["discoprobe"])
-        elif where == "card, Contents":
-            if line:
-                self.same(where, "heading", line, f"- [{headings[0]}](#{headings[0].lower().replace(' ', '-')})")
-                headings.pop(0)
+        elif found := re.match(r"- (\w+|choice \d+): (.*)", line) if where == "card, head" else None:
+            row = self.configs[self.best()].rows["test"].row(0, named=True)
+            shown = [cut(text) for value in row.values() for text in (value if isinstance(value, list) else [value])]
+            self.holds(where, f"text {found[1]} of the row", plain(found[2]) in shown)
+        elif found := re.match(r"A row of `(\w+)`: label \*\*(.*?)\*\*", line):
+            config = self.configs[self.best()]
+            label = config.labels[config.rows["test"]["label"][0]]
+            self.same(where, "row", (found[1], plain(found[2])), (config.name, label))
         elif line.startswith("Audit: "):
             self.same(where, "verdicts", line, f"Audit: {self.tally()}.")
-        elif found := re.match(r"The first row of `(\w+)`, test", line):
+        elif found := re.match(r"<details><summary>The first row of <code>(\w+)</code>, test", line):
             self.same(where, "config of the example", found[1], self.best())
-        elif found := re.match(r"([\d,]+) further combinations", line):
+        elif found := re.match(r"- ([\d,]+) combinations of task and language", line):
             self.same(where, "unavailable", number(found[1]), len(self.manifest["unavailable"]))
+        elif found := re.match(r"- A test split has ([\d,]+) to ([\d,]+) rows \(median ([\d,]+)\)", line):
+            sizes = sorted(c.rows["test"].height for c in configs)
+            self.same(where, "test splits", [*map(number, found.groups())],
+                      [sizes[0], sizes[-1], sizes[(len(sizes) - 1) // 2]])  # fmt: skip
+        elif found := re.match(r"- ([\d,]+) of ([\d,]+) configs are tiny", line):
+            self.same(where, "tiny", [*map(number, found.groups())], [sum(map(is_tiny, configs)), len(self.configs)])
+        elif found := re.match(r"- In the median config, a gain of less than (\S+) over", line):
+            gains = [c.report["resolution"] for c in configs if c.report and c.report["resolution"] is not None]
+            self.same(where, "median gain", found[1], f"{np.median(gains):.2f}")
+        elif found := re.match(r"- In ([\d,]+) of ([\d,]+) configs, an edited sentence is labelled", line):
+            edited = sum(c.entry["audit"]["edited"] for c in configs if c.entry["audit"])
+            self.same(where, "edited", [*map(number, found.groups())], [edited, len(self.configs)])
+        elif found := re.match(r"- (\w+) has ([\d,]+) rows, (\w+) ([\d,]+)\. Genres and sizes", line):
+            rows = Counter()
+            for c in configs:
+                rows[NAMES[c.lang]] += c.n
+            ranked = sorted(rows.items(), key=lambda item: -item[1])
+            (most, n_most), (least, n_least) = ranked[0], ranked[-1]
+            self.same(where, "sizes", found.groups(), (most, f"{n_most:,}", least, f"{n_least:,}"))
+        elif found := re.match(
+            r"- Rows are selected by rule from (\d+) corp\w+ \(.*\), (\d+) of them pinned .* under (.*)\.", line
+        ):
+            sources = self.manifest["sources"].values()
+            pinned = sum(bool(source["commit"]) for source in sources)
+            self.same(where, "corpora", [int(found[1]), int(found[2])], [len(sources), pinned])
+            self.same(where, "licences", {simple(found[3])}, {simple(s["licence"]) for s in sources})
+        elif found := re.match(
+            r"- ([\d,]+) rows were chosen of ([\d,]+) candidates(?:; most were left out as (.*))?\.$", line
+        ):
+            true = sum(c.n for c in configs), sum(c.entry["candidates"] for c in configs)
+            self.same(where, "candidates", tuple(map(number, found.groups()[:2])), true)
+            drops = Counter()
+            for c in configs:
+                drops.update(c.entry["drops"])
+            said = {plain(one).rpartition(" ")[0]: number(one.rpartition(" ")[2]) for one in found[3].split(", ")}
+            self.same(where, "drops", said, {reason: drops[reason] for reason in said})
+            self.same(where, "largest drops", sorted(said.values()), sorted(drops.values())[-len(said) :])
+        elif found := re.match(r"- (\d+) of (\d+) corp\w+ ha\w+ the annotation of their authors\.", line):
+            sources = self.manifest["sources"].values()
+            true = sum("annotation" not in source for source in sources), len(sources)
+            self.same(where, "annotated by people", (int(found[1]), int(found[2])), true)
+        elif found := re.match(r"The texts of (?:(\d+) of )?the (\d+) corp", line):
+            sources = self.manifest["sources"].values()
+            public = sum(bool(source["repo"]) for source in sources)
+            self.same(where, "public", (int(found[1] or 0), int(found[2])), (public, len(sources)))
+        elif found := re.match(r"Benchmark data must not be in training corpora: canary GUID ([0-9a-f-]{36})$", line):
+            url = "https://huggingface.co/datasets/" + (self.manifest.get("repository") or "org/discoprobe")
+            self.same(where, "canary", found[1], str(uuid.uuid5(uuid.NAMESPACE_URL, url)))
+        elif found := re.match(r"<details><summary>(\d+) tasks?</summary>", line):
+            self.same(where, "tasks", int(found[1]), len({c.task for c in configs}))
         elif found := re.match(r"- `(\w+)`: (.*)", line):
             self.same(where, found[1], plain(found[2]), self.manifest["unavailable"].get(found[1]))
         elif found := re.match(r"- ([\d,]+) malformed", line):
@@ -276,7 +328,7 @@ class Release:
         elif "configs here are above a threshold" in line or "configs here were not audited" in line:
             found = re.search(r"(\d+) of the configs here (?:are (above)|were (not audited))", line)
             self.same(where, "verdicts", int(found[1]), Counter(self.verdicts.values())[found[2] or found[3]])
-        elif line.startswith("- Genres of the "):
+        elif line.startswith(("- Genres of the ", "- The genres of the ")):
             self.genres(where, line)
         elif found := re.match(r"The code is .* version (\S+); ", line):
             self.same(where, "version", found[1], self.manifest["discoprobe"])
@@ -298,10 +350,11 @@ class Release:
         true = Counter(genre for source in sources for genre in source.get("genre", ()))
         said = dict(re.findall(r"([a-z-]+) (\d+)", line.partition(": ")[2].partition(";")[0]))
         self.same(where, "genres", {name: int(n) for name, n in said.items()}, dict(true))
-        corpora = re.match(r"- Genres of the (\d+) corpora", line)
+        corpora = re.match(r"- (?:The g|G)enres of the (\d+) corp", line)
         self.same(where, "corpora", int(corpora[1]), len(sources))
         without = re.search(r"(\d+) without a statement", line)
-        self.same(where, "without genre", int(without[1]) if without else 0, sum("genre" not in s for s in sources))
+        n_without = len(sources) if "are not stated" in line else int(without[1]) if without else 0
+        self.same(where, "without genre", n_without, sum("genre" not in s for s in sources))
 
     def tally(self):
         words = Counter(self.verdicts.values())
@@ -362,6 +415,15 @@ class Release:
                 using = sum(plain(name) in c.entry["sources"] for c in self.configs.values())
                 self.same(where, f"configs of {name}", number(n_configs), using)
                 self.commit(where, name, commit, source)
+        elif head == ["config", "asks", "rows", "chance", "best cheap trick", "use it?"]:
+            ((name, asks, sizes, chance, trick, advice),) = rows
+            config = self.configs[self.best()]
+            self.holds(where, "link of the default", self.leads_to(re.search(r"\((.*)\)", name)[1], config.name))
+            self.same(where, "rows", sizes, "/".join(str(of.height) for of in config.rows.values()))
+            said = re.search(r"^Use it\? \*\*(.*)\*\* \(chance: (\S+?)(?:; best cheap trick: (.*))?\)$",
+                             cards_of(self.texts[page_path(config.name)])[config.name], re.MULTILINE)  # fmt: skip
+            self.same(where, "line", (advice, chance, trick), (said[1], said[2], said[3] or "–"))
+            self.holds(where, "asks", plain(asks) == config.entry.get("asks", plain(asks)))
         elif head == ["field", "type", ""]:
             Page(self, self.configs[self.best()], "").fields(where, rows)
         elif head[0] == "" and rows and "](" in "".join(rows[0]):
@@ -498,7 +560,7 @@ class Page:
                 self.same("section", title, None)
 
     def head(self, lines):
-        config, report = self.config, self.config.report
+        config = self.config
         code = lines.index("```python")
         self.same("title", lines[0], f"# {self.name}")
         self.release.asks[self.name] = plain(lines[2].strip("*"))
@@ -517,18 +579,8 @@ class Page:
         self.same("loaded config", re.findall(r'load_dataset\(.*"(\w+)"\)', "\n".join(lines[code:])), [self.name])
         self.verdict(next(line for line in lines if line.startswith("Audit: ")))
         said = [line for line in lines if line.startswith("Use it? ")]
-        self.same("an advice", len(said), int(report is not None))
+        self.same("an advice", len(said), int(config.report is not None))
         self.release.advices[self.name] = re.match(r"Use it\? \*\*(.*?)\*\*", said[0])[1] if said else ""
-        for line in lines[:code]:
-            if found := re.match(rf"Strongest shortcut: (\S+), accuracy ({SHARE})"
-                rf"(?: \(95 % interval ({SHARE})–({SHARE})\))?;"
-                                 rf" majority baseline ({SHARE})\.", line):  # fmt: skip
-                best = report["strongest"]
-                self.same("strongest", found[1], best["check"])
-                self.same("accuracy of the strongest", found[2], f"{best['accuracy']:.3f}")
-                if found[3]:
-                    self.same("its interval", [found[3], found[4]], [f"{end:.3f}" for end in best["interval"]])
-                self.same("majority", found[5], f"{self.majority():.3f}")
 
     def licences(self):
         return [self.release.manifest["sources"][name]["licence"] for name in self.config.entry["sources"]]

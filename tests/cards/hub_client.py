@@ -246,6 +246,25 @@ def push_full_disk(repo, token, folder):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def propose(repo, token, path, text):
+    from discoprobe.cards.hub import Hub
+    from discoprobe.cards.hub.push import propose_file
+
+    return propose_file(Hub(repo, token=token, pull_request=True, kind="model"), path, text.encode(), f"Add {path}")
+
+
+def corrections(repo, token, pull=None):
+    from discoprobe.cards.hub import Hub
+    from discoprobe.cards.hub.corrections import corrections as found
+    from discoprobe.cards.hub.staging import read_remote
+
+    hub = Hub(repo, token=token)
+    return [
+        [one.config, one.split, one.row, one.author, one.verdict, sorted(one.changes)]
+        for one in found(hub, read_remote(hub), pull)
+    ]
+
+
 def compare(repo, token, folder, revision=""):
     from discoprobe.cards.hub.staging import compare as compared
 
@@ -352,6 +371,8 @@ TASKS = {
         push,
         restore,
         push_full_disk,
+        propose,
+        corrections,
         compare,
         verify,
         load,

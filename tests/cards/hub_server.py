@@ -1,8 +1,9 @@
 """A strict Hub on the loopback interface: real HTTP, real hashes, nothing accepted that the real one would refuse.
 
-It speaks what `huggingface_hub` and `datasets` ask of a dataset repository without Xet: accounts, repositories, refs,
-trees, LFS uploads in one piece or in parts whose size and hash are checked, commits that must name present objects and
-the current parent, tags that are never overwritten, downloads with ranges, and the check of a card's YAML.
+It speaks what `huggingface_hub` and `datasets` ask of a dataset repository without Xet: accounts, trusted publishers
+(the exchange of RFC 8693, with the provider's side), repositories, refs, trees, LFS uploads in one piece or in parts
+whose size and hash are checked, commits that must name present objects and the current parent, tags that are never
+overwritten, downloads with ranges, and the check of a card's YAML.
 
 Requests that belong to one repository or its token are counted; a plan names what happens to the n-th of them, or to
 the first with a given part in its address.
@@ -213,6 +214,9 @@ class Refusal(Exception):  # noqa: N818 (it is an answer)
 class Hub(ThreadingHTTPServer):
     """The server; `users` says who a token is, what it may do and in which namespaces.
 
+    `trusts` has for the token of a workflow the resource that it may write to, ``datasets/org/name``; `publishers` for
+    each token that was given for it its repository.
+
     `read` counts the bytes of files that were sent, by address. ``xet`` has the address of a storage for large files of
     each repository that has one.
     """
@@ -226,6 +230,8 @@ class Hub(ThreadingHTTPServer):
         self.repos: dict[str, Repo] = {}
         self.users: dict[str, tuple[str, str]] = {}
         self.cases: dict[str, Case] = {}
+        self.trusts: dict[str, str] = {}
+        self.publishers: dict[str, str] = {}
         self.lock = threading.RLock()
         self.stopping = threading.Event()
         self.auth_seen: Counter[str] = Counter()
@@ -408,6 +414,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def writer(self, repo: str) -> str:
         user, role = self.user()
+        if self.token in self.server.publishers:
+            if self.server.publishers[self.token] != repo or repo not in self.server.repos:
+                raise Refusal(403, "Forbidden: this token is for another repository")
+            return user
         if role not in {"write", "admin"} or repo.partition("/")[0] not in {user, "org"}:
             raise Refusal(403, "Forbidden: you must have write access to this repository")
         return user
@@ -435,6 +445,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def whoami(self):
         user, role = self.user()
+        if self.token in self.server.publishers:  # nobody's account, and a member of no organisation
+            return reply({"type": "user", "name": user, "orgs": [], "auth": {"type": "oauth"}})
         org = {"name": "org", "roleInOrg": "write", "type": "org"}
         return reply(
             {
@@ -444,6 +456,28 @@ class Handler(BaseHTTPRequestHandler):
                 "auth": {"type": "access_token", "accessToken": {"role": role}},
             }
         )
+
+    def provider_token(self, workflow: str):
+        """The provider of a job's tokens: what GitHub gives it that has ``permissions: id-token: write``."""
+        if self.token != "job" or self.query.get("audience") != [self.server.url]:
+            raise Refusal(403, "no token for this audience")
+        return reply({"value": workflow})
+
+    def exchange(self):
+        asked = self.json()
+        kinds = asked.get("grant_type"), asked.get("subject_token_type")
+        if kinds != (
+            "urn:ietf:params:oauth:grant-type:token-exchange",
+            "urn:ietf:params:oauth:token-type:id_token",
+        ):
+            raise Refusal(400, "unsupported grant")
+        resource = asked.get("resource", "")
+        if self.server.trusts.get(asked.get("subject_token")) != resource:
+            raise Refusal(403, "no trusted publisher matches this token")
+        token = f"hf_jwt_{hashlib.sha1(resource.encode()).hexdigest()}.{len(self.server.publishers)}.s-g"
+        self.server.publishers[token] = resource.removeprefix("datasets/")
+        self.server.users[token] = ("github-actions", "write")
+        return reply({"access_token": token, "token_type": "bearer", "expires_in": 3600})
 
     def create_repo(self):
         asked = self.json()
@@ -784,27 +818,30 @@ def config_errors(configs: list[dict]) -> list[str]:
 
 
 _ID = r"(?P<id>[\w.-]+/[\w.-]+)"
+_KIND = "(?:datasets|models)"
 _REV = r"(?P<rev>[^/]+)"
 ROUTES = [
     ("GET", r"/api/whoami-v2", Handler.whoami),
+    ("GET", r"/provider/token/(?P<workflow>.+)", Handler.provider_token),
+    ("POST", r"/oauth/token", Handler.exchange),
     ("POST", r"/api/repos/create", Handler.create_repo),
     ("POST", r"/api/validate-yaml", Handler.validate_yaml),
-    ("GET", rf"/api/datasets/{_ID}", Handler.info),
-    ("GET", rf"/api/datasets/{_ID}/revision/{_REV}", Handler.info),
-    ("GET", rf"/api/datasets/{_ID}/tree/{_REV}(?:/(?P<path>.+))?", Handler.tree),
-    ("POST", rf"/api/datasets/{_ID}/paths-info/{_REV}", Handler.paths_info),
-    ("GET", rf"/api/datasets/{_ID}/refs", Handler.refs),
-    ("GET", rf"/api/datasets/{_ID}/commits/{_REV}", Handler.commits),
-    ("POST", rf"/api/datasets/{_ID}/preupload/{_REV}", Handler.preupload),
-    ("GET", rf"/api/datasets/{_ID}/xet-write-token/{_REV}", Handler.xet_token),
+    ("GET", rf"/api/{_KIND}/{_ID}", Handler.info),
+    ("GET", rf"/api/{_KIND}/{_ID}/revision/{_REV}", Handler.info),
+    ("GET", rf"/api/{_KIND}/{_ID}/tree/{_REV}(?:/(?P<path>.+))?", Handler.tree),
+    ("POST", rf"/api/{_KIND}/{_ID}/paths-info/{_REV}", Handler.paths_info),
+    ("GET", rf"/api/{_KIND}/{_ID}/refs", Handler.refs),
+    ("GET", rf"/api/{_KIND}/{_ID}/commits/{_REV}", Handler.commits),
+    ("POST", rf"/api/{_KIND}/{_ID}/preupload/{_REV}", Handler.preupload),
+    ("GET", rf"/api/{_KIND}/{_ID}/xet-write-token/{_REV}", Handler.xet_token),
     ("POST", rf"/datasets/{_ID}\.git/info/lfs/objects/batch", Handler.lfs_batch),
     ("PUT", rf"/lfs/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_put),
     ("PUT", rf"/lfs-part/{_ID}/(?P<oid>[0-9a-f]+)/(?P<number>\d+)", Handler.lfs_part),
     ("POST", rf"/api/lfs-complete/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_complete),
     ("GET|HEAD", rf"/lfs/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_get),
     ("POST", rf"/api/lfs-verify/{_ID}", Handler.lfs_verify),
-    ("POST", rf"/api/datasets/{_ID}/commit/{_REV}", Handler.commit),
-    ("POST", rf"/api/datasets/{_ID}/tag/{_REV}", Handler.tag),
+    ("POST", rf"/api/{_KIND}/{_ID}/commit/{_REV}", Handler.commit),
+    ("POST", rf"/api/{_KIND}/{_ID}/tag/{_REV}", Handler.tag),
     ("GET|HEAD", rf"/datasets/{_ID}/resolve/{_REV}/(?P<path>.+)", Handler.resolve),
 ]
 

@@ -63,6 +63,7 @@ def main():
                 page = browser.new_page(
                     base_url=app.address, viewport=size, color_scheme=scheme, device_scale_factor=scale
                 )
+                page.context.add_cookies([app.cookie])
                 page.goto(path)
                 if act:
                     act(page)

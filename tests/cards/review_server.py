@@ -32,7 +32,7 @@ def reviewing(release, **options):
     thread = threading.Thread(target=made.serve_forever, daemon=True)
     thread.start()
     try:
-        yield App(address.rstrip("/"))
+        yield App(*address.split("/?key="))
     finally:
         made.shutdown()
         made.server_close()
@@ -47,12 +47,20 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 class App:
     """The application as a client sees it: ``get`` and ``post`` give status, headers and text."""
 
-    def __init__(self, address):
-        self.address = address
+    def __init__(self, address, key=""):
+        self.address, self.key = address, key
         self._open = urllib.request.build_opener(_Stay).open
+
+    @property
+    def cookie(self):
+        """The cookie with the key, as a browser has it once it has opened the address that is printed."""
+        return {"name": f"key-{self.address.rpartition(':')[2]}", "value": self.key, "url": self.address}
 
     def ask(self, path, data=None, **headers):
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.key:
+            own = f"{self.cookie['name']}={self.key}"
+            headers["Cookie"] = "; ".join(filter(None, (headers.get("Cookie"), own)))
         request = urllib.request.Request(self.address + path, data, headers)
         try:
             with self._open(request) as answer:

@@ -14,8 +14,9 @@ from discoprobe.builders import Shape
 from discoprobe.builders.audit import exact
 from discoprobe.cards import Mark, marks_file, read_marks
 from discoprobe.cards.metadata.manifest import AuditEntry, config_entry
+from discoprobe.cards.readers import LEAST_ROWS, interval_of
 from discoprobe.cards.release import ReleaseRow, RowStore
-from discoprobe.cards.review import BlindRound, answer_names, question_texts, sample, scores, shown_row
+from discoprobe.cards.review import BlindRound, Reader, answer_names, question_texts, sample, scores, shown_row
 
 ENTRY = replace(
     config_entry(card_cases.config(Shape.PAIR, ("in_order", "swapped", "unused"), [], name="bso_de"), {}, {}),
@@ -112,6 +113,65 @@ def test_labels_are_asked_in_no_order(tmp_path):
     assert len({tuple(order) for order in orders}) > 1
     alternating = [all(one != other for one, other in itertools.pairwise(order)) for order in orders]
     assert not any(alternating)
+
+
+def of_documents(n_rows, n_documents):
+    """Rows without pairs, of so many documents, whose sentences are all different."""
+
+    def change(rows):
+        return [
+            rows[0] | {"id": f"r{n}", "label": n % 2, "doc_id": f"d{n % n_documents}", "pair_id": None,
+                       "sent_ids": [f"s{n}"], "sentence1": f"Satz {n}.", "sentence2": f"Noch {n}."}
+            for n in range(n_rows)
+        ]  # fmt: skip
+
+    return change
+
+
+def test_documents_are_repeated_where_a_figure_needs_it_and_no_sentence_ever(tmp_path):
+    """Three documents of forty rows: without repetition a round had three rows, and no figure."""
+    store = RowStore(write(tmp_path / "release", config(change=of_documents(40, 3))))
+    found = sample(store, BlindRound("r1", ("bso_de",), "test", 24))
+    assert (len(found.rows), found.repeated, found.missing) == (LEAST_ROWS, {"bso_de": LEAST_ROWS - 3}, {"bso_de": 4})
+    assert len({row.values["sentence1"] for row in found.rows}) == LEAST_ROWS
+    asked = sample(store, BlindRound("r1", ("bso_de",), "test", 24, repeat_documents=True))
+    assert (len(asked.rows), asked.repeated, asked.missing) == (24, {}, {})
+    few = sample(store, BlindRound("r1", ("bso_de",), "test", 5))
+    assert (len(few.rows), few.repeated) == (5, {"bso_de": 2})
+    many = RowStore(write(tmp_path / "many", config(change=of_documents(40, 40))))
+    assert sample(many, BlindRound("r1", ("bso_de",), "test", 24)).repeated == {}
+
+
+def test_intervals_count_rows_of_a_document_as_fewer():
+    correct = [True] * 10 + [False] * 10
+    apart, of_two = [f"d{n}" for n in range(20)], ["a"] * 10 + ["b"] * 10
+    assert interval_of(correct, apart) == interval_of(correct, [""] * 20) == exact(10, 20)
+    low, high = interval_of(correct, of_two)  # each document is right or wrong as a whole
+    assert low < exact(1, 2)[0] + 0.05
+    assert high > exact(1, 2)[1] - 0.05
+    assert interval_of([True] * 20, of_two) == exact(2, 2)
+
+
+def test_the_page_offers_more_rows_and_says_what_is_repeated(tmp_path):
+    folder = write(tmp_path / "release", config(change=of_documents(40, 3)))
+    query = "name=r1&config=bso_de&split=test&n=24"
+    with reviewing(folder) as app:
+        page = app.get(f"/blind/round?{query}")[2]
+        asked = json.loads(app.get(f"/blind/round.json?{query}&repeat=yes")[2])
+        end = app.get(f"/blind/round?{query}&repeat=yes&at=24")[2]
+    assert f"bso_de: {LEAST_ROWS - 3} rows have a document of another row" in page
+    assert 'href="/blind/round?name=r1&amp;config=bso_de&amp;split=test&amp;n=24&repeat=yes"' in page
+    assert len(asked["items"]) == 24
+    assert "Ask more rows" not in end
+
+
+def test_who_reads_is_said_before_a_round_begins(release):
+    with reviewing(release) as app:
+        assert "You read as <b>ana</b> (person)" in app.get("/blind")[2]
+    with reviewing(release, reader=Reader()) as app:
+        page = app.get("/blind")[2]
+    assert "Say first who reads" in page
+    assert "<button disabled>Begin</button>" in page
 
 
 def suite_row(row_id):

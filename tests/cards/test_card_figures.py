@@ -42,10 +42,22 @@ PLANTED = {
     "configs of a corpus": (CARD, r"(\| sample-de \|.*\| )\d+ \|", r"\g<1>99 |"),
     "the name of a language": (CARD, r"\| sample-ru \| Russian ", "| sample-ru | Ukrainian "),
     "a code in place of a name": (CARD, r"\| sample-ru \| Russian ", "| sample-ru | ru "),
-    "a genre": (CARD, "- Genres differ", "- Genres of the 4 corpora: news 3. Genres differ"),
+    "a genre": (CARD, "- The genres of the 4 corpora", "- Genres of the 4 corpora: news 3. The genres"),
+    "the row that is shown": (CARD, r"(\n- (?:text|1): )\w+", r"\1Never"),
+    "its label": (CARD, r"(\nA row of `\w+`: label \*\*)\w+", r"\1wrong"),
+    "the trick of the config that is loaded": (CARD, r"(\| \d\d% \| [a-z ,/]+)\d\d% \|", r"\g<1>99% |"),
+    "the largest test split": (CARD, r"(has \d+ to )\d+ rows", r"\g<1>9,999 rows"),
+    "tiny configs": (CARD, r"- \d+ of (\d+) configs are tiny", r"- 3 of \1 configs are tiny"),
+    "the median gain": (CARD, r"a gain of less than 0\.\d\d", "a gain of less than 0.01"),
+    "edited configs": (CARD, r"- In \d+ of", "- In 3 of"),
+    "rows of a language": (CARD, r"(- \w+ has )[\d,]+ rows", r"\g<1>9 rows"),
+    "candidates of all": (CARD, r"chosen of [\d,]+", "chosen of 12"),
+    "corpora that people annotated": (CARD, r"- 4 of 4 corpora have", "- 3 of 4 corpora have"),
+    "public texts": (CARD, r"The texts of the 4", "The texts of 1 of the 4"),
+    "the canary": (CARD, r"canary GUID \w", "canary GUID z"),
     "no year": (CARD, r"  year .*\n", ""),
     "the example": (CARD, r'"label": \d', '"label": 9'),
-    "combinations that were not built": (CARD, r"\d+ further combinations", "17 further combinations"),
+    "combinations that were not built": (CARD, r"\d+ combinations of task", "17 combinations of task"),
     "rows in the YAML": (CARD, r"num_examples: 136", "num_examples: 137"),
     "bytes in the YAML": (CARD, r"(name: train, num_bytes: \d+)(\d)", r"\g<1>0\2"),
     "a language in the YAML": (CARD, r"language: \[de, ", "language: [da, "),
@@ -54,7 +66,7 @@ PLANTED = {
     "labels that do not occur": (PROBING, r"· 2 labels \(the task has 4\)", "· 4 labels"),
     "labels that a field names": (PROBING, r"; no row has [^|]*\|", "|"),
     "solvers in the verdict": (PAGE, r"decide \d+ of the", "decide 3 of the"),
-    "the strongest shortcut": (PAGE, r"shortcut: pairwise, accuracy 0.5", "shortcut: pairwise, accuracy 0.6"),
+    "the strongest shortcut": (PAGE, r"(solver: \S+ accuracy) 0\.\d\d\d", r"\1 0.999"),
     "rows of a label": (PAGE, r"\| 17 \| 17 \|", "| 16 | 18 |"),
     "a length": (PAGE, r"\| coherent \| 298 ", "| coherent | 299 "),
     "the label of an example": (PAGE, r"\*\*1\. label coherent", "**1. label incoherent"),
@@ -96,7 +108,7 @@ def test_what_the_sample_does_not_have(tmp_path):
     assert "Nepali · 24 rows · 2 labels (the task has 3)" in data.texts[page_path("bso_ne")]
     assert "; no row has none |" in data.texts[page_path("bso_ne")]
     assert "Audit: **Below**: 1 solver is below its threshold." in data.texts[page_path("bso_ne")]
-    assert "\n- Genres of the 2 corpora: news 1, wiki 1; 1 without a statement. Genres differ" in data.texts[CARD]
+    assert "\n- Genres of the 2 corpora: news 1, wiki 1; 1 without a statement.\n" in data.texts[CARD]
     assert " | Albanian | " in data.texts[CARD]
     assert "year         = {n.d.}" in data.texts[CARD]
     assert "year         = {2026}" in documents(whole, release="1.0.0", changes="## 1.0.0 (2026-01-02)\n")[CARD]

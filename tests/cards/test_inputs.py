@@ -105,7 +105,7 @@ def test_files_that_were_touched(out, request_, path, change):
     ("path", "change"),
     [
         ("cards/es.md", lambda file: file.write_text(file.read_text().replace("Spanish", "spanish"))),
-        ("audits/es.json", lambda file: file.unlink()),
+        ("audits/es.parquet", lambda file: file.unlink()),
         ("assets/es.svg", lambda file: file.write_text("<svg/>")),
     ],
     ids=["same size", "gone", "plots"],
@@ -168,7 +168,7 @@ def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
 def test_a_manifest_without_inputs_is_no_proof(out, request_):
     found = manifest.read(out)
     found.inputs = {}
-    (out / manifest.NAME).write_text(manifest.texts(found)[manifest.NAME], encoding="utf-8")
+    (out / manifest.NAME).write_bytes(manifest.contents(found)[manifest.NAME])
     assert renewed(request_, out)[0] == set(ALL)
 
 

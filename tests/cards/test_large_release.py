@@ -71,7 +71,7 @@ def test_the_folder(folder):
     whole = manifest.read(folder)
     assert len(whole.configs) == 50 * len(TASKS)
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) <= 3 * len(whole.configs) + 5 * len(LANGS) + 7
+    assert len(files) <= 3 * len(whole.configs) + 5 * len(LANGS) + 8
     assert releases.problems(folder) == []
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert len(readme.encode()) <= card.MOST_BYTES
@@ -109,13 +109,14 @@ def test_published_loaded_and_changed(folder, program):
     assert second["release"] != first["release"]
     sent = {path.partition("/")[0] for path in second["uploads"] if "/" in path}
     assert sent <= {f"task{n}_de" for n in range(4)} | {"assets", "cards", "manifest"}
-    assert [path for path in second["uploads"] if path.startswith("manifest/")] == ["manifest/de.json"]
+    assert [path for path in second["uploads"] if path.startswith("manifest/")] == ["manifest/de.parquet"]
     whole = {path for path in second["uploads"] if "/" not in path}
     assert whole <= {
         "README.md",
         "CHANGELOG.md",
         "CONFIGS.md",
         "croissant.json",
+        "eval.yaml",
         "manifest.json",
         "overview.svg",
         yaml_header.STANDALONE,

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -185,7 +186,8 @@ def test_a_config_of_another_build_stays(hub, client, case, tmp_path):
     assert {"bso_de", "dc_de"} == set(
         re.findall(r'view id="([\w-]+)', repo.read(repo.head.tree["assets/de.svg"]).decode())
     )
-    assert [*json.loads(repo.read(repo.head.tree["audits/de.json"]))] == ["bso_de", "dc_de"]
+    audits = pl.read_parquet(repo.read(repo.head.tree["audits/de.parquet"]))
+    assert audits["config"].to_list() == ["bso_de", "dc_de"]
 
 
 def test_two_states_of_one_corpus_do_not_meet(client, case, tmp_path):
@@ -441,17 +443,17 @@ def test_files_of_others_stay_and_are_named(hub, client, pushed, folders):
 
 def test_a_file_that_somebody_deleted_is_noticed(hub, client, pushed, folders):
     repo = hub.repos[pushed.repo]
-    rest = {path: file for path, file in repo.head.tree.items() if path != "audits/de.json"}
+    rest = {path: file for path, file in repo.head.tree.items() if path != "audits/de.parquet"}
     repo.commit("main", "Delete audits", "rita", rest)
-    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "audits/de.json")
-    assert ok(client.call("push", pushed, folder=str(folders["de"])))["uploads"].keys() >= {"audits/de.json"}
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "audits/de.parquet")
+    assert ok(client.call("push", pushed, folder=str(folders["de"])))["uploads"].keys() >= {"audits/de.parquet"}
 
 
 def test_bytes_that_arrive_wrong_are_never_used(hub, client, pushed, folders):
     repo = hub.repos[pushed.repo]
     blob = repo.head.tree["manifest.json"].blob
     right = repo.blobs[blob]
-    repo.blobs[blob] = right.replace(b'"version": "1.0.0"', b'"version": "3.0.0"')
+    repo.blobs[blob] = right.replace(b'"version":"1.0.0"', b'"version":"3.0.0"')
     refused(
         client.call("push", pushed, folder=str(folders["es"])),
         4,
@@ -589,7 +591,7 @@ def test_large_files_go_in_parts(hub, client, case, folders, fault):
 def test_a_fault_while_reading_back(hub, client, folders, fault):
     """Loading is many requests of `datasets`: whatever happens, the next push sets the tag."""
     cases = [hub.case(f"back{next(_numbers)}") for _ in range(6)]
-    length = 17
+    length = 19  # requests before: what is read, four large files, commit and what is listed after it
     for offset, case in enumerate(cases):
         case.plan = {length + 1 + 2 * offset: fault}
     with ThreadPoolExecutor(4) as pool:
@@ -792,8 +794,8 @@ def test_two_thirds_of_the_files_of_a_commit_are_rows(hub, client, case, folders
     """Files beside rows are few: what is sent inline is one file per kind and language, and those of the release."""
     found = ok(client.call("push", case, folder=str(folders["de"])))
     inline = sorted(path for path in found["uploads"] if not path.endswith(".parquet"))
-    assert inline == ["ATTRIBUTION.md", "CHANGELOG.md", "README.md", "assets/de.svg", "audits/de.json", "cards/de.md",
-                      "croissant.json", "manifest.json", "overview.svg"]  # fmt: skip
+    assert inline == ["ATTRIBUTION.md", "CHANGELOG.md", "README.md", "assets/de.svg", "cards/de.md", "croissant.json",
+                      "eval.yaml", "manifest.json", "overview.svg"]  # fmt: skip
 
 
 # heads that somebody has changed
@@ -848,7 +850,7 @@ FOREIGN = {
     "configs of others": lambda repo, tree: tree | {
         ".huggingface.yaml": repo.store(".huggingface.yaml", b"configs: []")},
     "half of it": lambda _, tree: without(
-        tree, "bso_de/train-00000-of-00001.parquet", "audits/de.json", "README.md"),
+        tree, "bso_de/train-00000-of-00001.parquet", "audits/de.parquet", "README.md"),
     "nothing": lambda _, tree: {".gitattributes": tree[".gitattributes"]},
 }  # fmt: skip
 

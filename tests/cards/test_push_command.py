@@ -175,6 +175,9 @@ def test_a_text_without_a_licence_is_refused_before_anything_is_built(hub, build
     assert done.returncode == 1, done.stderr
     assert "files to send" not in done.stdout
     assert "--allow-licence 'unknown'" in done.stderr
+    assert "its files are not those of UD_Spanish-GSD in the catalogue" in done.stderr
+    assert "--corpus UD_Spanish-GSD in place of the path" in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("error: ")
     assert not (tmp_path / "unbuilt").exists()
 
 

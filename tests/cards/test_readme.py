@@ -88,10 +88,42 @@ def test_the_hub_s_classes_read_it_and_write_it_back(sample_release):
 def test_every_section_is_there(sample_release):
     text = metadata_free(sample_release)
     wanted = [
-        "Contents", "Load", "Configs", "Example", "Tasks", "Uses", "How it was built", "Readers",
-        "Sources and licences", "Cite", "Limitations", "Contact",
+        "Load", "Configs", "Fields", "Tasks", "Uses", "How it was built", "Readers", "Sources and licences",
+        "Limitations and biases", "Contamination", "Contact",
     ]  # fmt: skip
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == wanted
+
+
+def test_the_first_screen_says_what_it_is_and_how_to_get_it(sample_release):
+    """Before the first heading: what it is, a row, how far tricks get, the licence, the call, the citation."""
+    whole = manifest.read(sample_release)
+    text, _ = card.release_card(whole, repository="ana/probes", release="1.2.0", day="2026-11-28")
+    first = text.split("---\n", 2)[2].partition("\n## ")[0].partition("<details>")[0]
+    judged = verdicts(whole.configs)
+    name = best_advised(whole.configs, judged)
+    entry = whole.configs[name]
+    assert "licence CC0-1.0" in first
+    assert f"A row of `{name}`: label **" in first
+    assert "<mark><b>" in first or f"label **{entry.labels[0]}**" in first
+    assert f"| [{name}](cards/{entry.lang}.md#{name}) | {entry.asks} | " in first
+    assert f"| {judged[name].advice} |" in first
+    assert f'load_dataset("ana/probes", "{name}", revision="v1.2.0")' in first
+    assert "Cite: ana (2026). probes: balanced" in first
+    assert len(first.split()) < 250
+    assert len(first.splitlines()) < 40
+
+
+def test_the_canary_is_that_of_the_repository_in_all_releases(sample_release):
+    whole = manifest.read(sample_release)
+    lines = {
+        (name, release): re.search(r"canary GUID (\S+)", card.release_card(whole, repository=name, release=release)[0])[
+            1
+        ]
+        for name in ("ana/probes", "ben/probes")
+        for release in ("1.0.0", "2.0.0")
+    }
+    assert len(set(lines.values())) == 2
+    assert lines["ana/probes", "1.0.0"] == lines["ana/probes", "2.0.0"]
 
 
 def metadata_free(folder):
@@ -169,7 +201,8 @@ def test_the_version_of_each_task_is_in_the_table(sample_release):
 
 def test_the_matrix_has_every_config_once(sample_release):
     whole = manifest.read(sample_release)
-    cells = re.findall(r"\[[^\]]+\]\(cards/\w+\.md#(\w+)\)", metadata_free(sample_release))
+    tables = metadata_free(sample_release).partition("\n## Configs\n")[2]
+    cells = re.findall(r"\[[^\]]+\]\(cards/\w+\.md#(\w+)\)", tables)
     assert sorted(cells) == sorted(whole.configs)
 
 
@@ -250,9 +283,9 @@ def test_the_same_manifest_gives_the_same_texts(sample_release):
 
 def test_the_example_is_a_row_with_its_fields(sample_release):
     text = metadata_free(sample_release)
-    section = text.partition("## Example")[2].partition("\n## ")[0]
+    section = text.partition("## Fields")[2].partition("\n## ")[0]
     row = json.loads(re.search(r"```json\n(.*?)```", section, re.DOTALL)[1])
-    (name,) = re.findall(r"^The first row of `(\w+)`, test", section, re.MULTILINE)
+    (name,) = re.findall(r"The first row of <code>(\w+)</code>, test", section)
     first = load_dataset(str(sample_release), name, split="test")[0]
     assert row == {name: value for name, value in first.items() if name in row}
     fields = section.partition("| field |")[2].partition("\n\n")[0]
@@ -311,7 +344,10 @@ def test_hostile_names_and_texts(tmp_path):
     assert set(front(text)) == set(yaml_header.data(manifest.read(folder)))
     found = MARKDOWN.parse(text.split("---\n", 2)[2])
     inner = [token for token in found for token in [token, *(token.children or [])]]
-    assert not [token.content for token in inner if token.type.startswith("html")]
+    ours = re.compile(r"</?(?:details|mark|b)>|<details><summary>[\w ,<>/]+</summary>\n?")
+    assert not [
+        token.content for token in inner if token.type.startswith("html") and not ours.fullmatch(token.content.strip())
+    ]
     headings = [after.content for one, after in itertools.pairwise(found) if one.type == "heading_open"]
     anchors = {"#" + heading.lower().replace(" ", "-") for heading in headings}
     assert {token.attrGet("href") for token in inner if token.type == "link_open"} - anchors <= {
@@ -331,7 +367,7 @@ def test_what_could_not_be_built_is_listed_or_counted(tmp_path):
     many = [Unavailable(f"t{n}_es", f"t{n}", "es", "too few") for n in range(100)]
     text = metadata_free(written(tmp_path / "many", one, missing=many))
     assert "t1_es" not in text
-    assert "100 further combinations" in text
+    assert "100 combinations of task and language could not be built." in text
 
 
 def test_two_builds_give_the_same_bytes(tmp_path, sample_release):

@@ -1,5 +1,6 @@
 """The review application over HTTP: rows are found, marks kept, rounds blind, and strangers refused."""
 
+import html
 import json
 import re
 import signal
@@ -293,6 +294,25 @@ def test_a_picture_that_is_opened_alone_has_its_style_and_no_script(app):
         assert app.get(path)[1]["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
 
 
+def test_another_account_of_the_machine_sees_and_marks_nothing(app, release):
+    """Whoever can reach the port has no key; the address that is printed has it."""
+    token, stranger = app.token(), App(app.address)
+    for path in ("/", "/rows", "/blind/round.json?name=r1", "/app.js", "/marks.jsonl"):
+        assert stranger.get(path)[0] == 403, path
+        assert token not in stranger.get(path)[2]
+        assert App(app.address, "wrong").get(path)[0] == 403, path
+    form = {"token": token, "config": "so_de", "row": "de-test-1", "verdict": "fine"}
+    assert stranger.post("/mark", form)[0] == 403
+    assert "`build review` printed" in html.unescape(stranger.get("/")[2])
+    assert not marks_file(release).exists()
+    status, headers, _ = stranger.get(f"/?key={app.key}")
+    assert status == 200
+    assert headers["Set-Cookie"].startswith(f"key-{app.address.rpartition(':')[2]}={app.key};")
+    assert "HttpOnly" in headers["Set-Cookie"]
+    assert "SameSite=Strict" in headers["Set-Cookie"]
+    assert stranger.post(f"/mark?key={app.key}", form)[0] == 303
+
+
 @pytest.mark.parametrize("address", ["//evil", "https://evil", "/\\evil", "javascript:x", "", "rows"])
 def test_only_own_addresses_are_followed(address):
     assert inside(address) == "/"
@@ -432,7 +452,7 @@ def test_the_application_ends_in_the_background_and_writes_the_figures(release, 
     ignoring = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *words]
     with subprocess.Popen(ignoring, stdout=subprocess.PIPE, text=True) as program:
         try:
-            app = App(program.stdout.readline().strip().rstrip("/"))
+            app = App(*program.stdout.readline().strip().split("/?key="))
             mark(app, verdict="fine")
             program.send_signal(number)
             assert program.communicate(timeout=200)[0].startswith("bso_de: 1 row read by 1 person")

@@ -6,7 +6,7 @@ import re
 import shutil
 
 import pytest
-from review_server import reviewing
+from review_server import App, reviewing
 
 from discoprobe.cards import marks_file, read_marks
 from discoprobe.cards.release import RowStore
@@ -42,6 +42,7 @@ def tab(chromium, app):
 
     def new(path="/", **options):
         context = chromium.new_context(base_url=app.address, **options)
+        context.add_cookies([app.cookie])
         context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
@@ -161,6 +162,7 @@ def test_a_mark_that_could_not_be_sent_is_kept_and_sent_later(chromium, release)
     with reviewing(release) as app:
         port = int(app.address.rpartition(":")[2])
         context = chromium.new_context(base_url=app.address)
+        context.add_cookies([app.cookie])
         page = context.new_page()
         page.goto("/row/bso_de/de-test-0")
     page.keyboard.press("4")
@@ -168,7 +170,8 @@ def test_a_mark_that_could_not_be_sent_is_kept_and_sent_later(chromium, release)
     assert read_marks(marks_file(release)) == []
     from discoprobe.cards.review import Reader, server
 
-    made, _ = server(release, port, reader=Reader("ana"))
+    made, address = server(release, port, reader=Reader("ana"))
+    context.add_cookies([App(*address.split("/?key=")).cookie])
     import threading
 
     threading.Thread(target=made.serve_forever, daemon=True).start()

@@ -5,9 +5,10 @@ import numpy as np
 import polars as pl
 import pytest
 import yaml
-from huggingface_hub import ModelCard, ModelCardData
+from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
 from discoprobe.builders.audit import intervals
+from discoprobe.cards.metadata.yaml_header import closed_lists
 from discoprobe.evaluation import Evaluation, ModelScore, RowScores, difference_of, holm, write_comparison
 
 
@@ -106,12 +107,15 @@ def test_the_page_and_the_metadata_have_all_models(tmp_path):
     assert "| org/good | 3 | 3 | 3 of 3 |" in page
     assert "| org/poor | 3 | 0 | 0 of 3 |" in page
     assert (tmp_path / "org_good.svg").read_text(encoding="utf-8").count("<rect") == 3
-    metadata = yaml.safe_load((tmp_path / "org_good.yaml").read_text(encoding="utf-8"))
-    card = ModelCard(f"---\n{yaml.safe_dump(metadata)}---\n")
-    assert isinstance(card.data, ModelCardData)
-    results = {(each.dataset_type, each.dataset_config, each.metric_type): each for each in card.data.eval_results}
-    assert results["org/data", "dc_es", "accuracy"].metric_value == 1.0
-    assert len(results) == 6
+    path = tmp_path / "org_good" / ".eval_results" / "org_data.yaml"
+    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    results = {each.task_id: each for each in parse_eval_result_entries(entries)}
+    assert results.keys() == {"dc_en", "dc_es", "sp_en"}
+    assert {(each.dataset_id, each.value) for each in results.values()} == {("org/data", 1.0)}
+    assert "majority baseline 0.500" in results["dc_es"].notes
+    known = {key for entry in eval_result_entries_to_yaml([*results.values()]) for key in entry}
+    assert {key for entry in entries for key in entry} - known == {"evaluation_framework"}  # of the specification only
+    assert {entry["evaluation_framework"] for entry in entries} <= set(closed_lists()["evaluation_framework"])
 
 
 def test_a_model_is_above_a_shortcut_if_it_is_over_the_same_rows_and_all_configs(tmp_path):
@@ -144,7 +148,7 @@ def test_models_in_folders_with_the_same_last_names_keep_their_scores(tmp_path):
     page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
     assert "| shortcut | one/checkpoint/model | two/checkpoint/model | other | org/model |" in page
     assert "| made\\_en | 0.500 | 0.600 | 0.200 - | 0.400 - | 0.600 - | 0.800 |" in page
-    assert len({path.stem for path in tmp_path.glob("*.yaml")}) == 4
+    assert len(list(tmp_path.glob("*/.eval_results/*.yaml"))) == 4
 
 
 def test_tables_for_a_paper_have_all_models_and_configs(tmp_path):

@@ -101,6 +101,7 @@ Plugins = Annotated[Files, typer.Option("--plugins", callback=_use_plugins, is_e
     "A folder with tasks, languages and corpora of your own, as `build new` writes it. Repeatable. Default: the "
     "folders in the environment variable DISCOPROBE_PLUGINS.")]
 NewIn = Annotated[Path, typer.Option("--plugins", help="The folder of the plugin.")]
+NewWorkflowIn = Annotated[Path, typer.Option("--folder", help="A clone of the repository on GitHub.")]
 NewTask = Annotated[str, typer.Argument(help="The name of the task, such as my_task.")]
 NewLanguage = Annotated[str, typer.Argument(help="The language, by code or name, such as da.")]
 NewCorpus = Annotated[str, typer.Argument(help="The name of the corpus, such as mine.")]
@@ -227,6 +228,8 @@ Private = Annotated[bool, typer.Option("--private", rich_help_panel=PUBLISHING, 
     "Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", rich_help_panel=PUBLISHING, help=
     "Propose the commit as a pull request.")]
+ResultsPr = Annotated[bool, typer.Option("--create-pr", rich_help_panel=PUBLISHING, help=
+    "Propose the scores of each model that is on the Hub to its repository, as `.eval_results`, in a pull request.")]
 Restore = Annotated[str, typer.Option("--restore", metavar="RELEASE", rich_help_panel=PUBLISHING, help=
     "Build nothing: make main hold the files of this release again, such as v1.2.0, after somebody has changed them.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking; needed where there is no terminal.")]

@@ -487,7 +487,7 @@ def languages(
     terminal.show(rows, ["code", "name", "treebanks", "texts", "sample", "lacks"], as_json=json_)
 
 
-new = typer.Typer(no_args_is_help=True, help="Write an example of a task, language or corpus of your own.")
+new = typer.Typer(no_args_is_help=True, help="Write an example of a task, language or corpus, or a workflow.")
 
 
 @new.command("task")
@@ -519,6 +519,34 @@ def new_corpus(
 
     path = own_files.new_corpus(name, lang, plugins)
     _show_new(path, plugins, f"--lang {path.stem} --corpus {name} --min-rows 0", as_json=json_)
+
+
+@new.command("workflow")
+def new_workflow(
+    *, repo: arg.Repo = "org/discoprobe", lang: arg.Lang = None, task: arg.TaskOption = None,
+    corpus: arg.CorpusOption = None, folder: arg.NewWorkflowIn = Path(),
+) -> None:  # fmt: skip
+    """Write a workflow for GitHub that builds, audits and publishes a release when a tag such as v1.2.0 is pushed.
+
+    The Hub trusts the workflow (Trusted Publishers), so that no token is stored.
+    Example: build new workflow --repo org/discoprobe --lang de
+    """
+    from discoprobe import own_files
+    from discoprobe.cards.hub.client import Hub
+    from discoprobe.request import parse_request
+
+    request = parse_request(lang, task, corpus)
+    if not (request.languages or request.corpora):
+        raise UsageError("a workflow has to say what it builds: give --lang or --corpus")
+    hub = Hub(repo)
+    given = {"--lang": lang, "--task": task, "--corpus": corpus}
+    options = [word for option, values in given.items() for value in values or () for word in (option, value)]
+    path = own_files.new_workflow(repo, options, folder)
+    sys.stdout.write(
+        f"{path}\n\n1. create {hub.endpoint}/datasets/{repo}, if it is not there\n"
+        f"2. name this repository and {path.name} at {hub.endpoint}/datasets/{repo}/settings, Trusted Publishers\n"
+        "3. git tag v1.0.0 && git push origin v1.0.0\n"
+    )
 
 
 def _show_new(path: Path, plugins: Path, options: str, *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from discoprobe.cli import terminal
 from discoprobe.loaders.errors import AUDIT_FAILED, UNMEASURED, DiscoprobeError, OutcomeError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from discoprobe.builders.audit.frame import AuditInput
     from discoprobe.builders.audit.inputs.data_files import Skipped
@@ -320,7 +321,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     layers: arg.Layers = None, transfer: arg.Transfer = None, quick: arg.Quick = False,
     trust_remote_code: arg.TrustRemoteCode = False,
     analyse_layers: arg.AnalyseLayers = False, vector_cache: arg.VectorCache = 10, save: arg.SaveFolder = None,
-    repo: arg.Repo = "org/discoprobe", json_: arg.Json = False,
+    repo: arg.Repo = "org/discoprobe", create_pr: arg.ResultsPr = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Score language models on configs, beside the majority baseline and the strongest shortcut.
 
@@ -365,6 +366,9 @@ def probe(  # noqa: PLR0913 (one parameter per option)
                 progress.print_above("".join(f"{line.rstrip()}\n" for line in lines))
             results.append(result)
     page = write_comparison(folder, repo)
+    if create_pr:
+        for line in _propose_results(folder, sorted({each.model for each in results}), repo):
+            typer.echo(line, err=json_)
     if json_:
         skipped = ",\n".join(
             json.dumps({"config": config, "model": of_model, "reason": reason}, ensure_ascii=False)
@@ -396,6 +400,24 @@ def _numbers(layers: Sequence[str] | None) -> list[int]:
         if not name.isdecimal():
             raise UsageError(f"--layers {name}: give numbers of layers, such as 0,6,12 (0 is that of the embeddings)")
     return [int(name) for name in names]
+
+
+def _propose_results(folder: Path, models: Sequence[str], repo: str) -> Iterator[str]:
+    """Proposes the scores of each model that is on the Hub to its repository; a line of text for each."""
+    from discoprobe.cards.hub.client import Hub
+    from discoprobe.cards.hub.push import propose_file
+    from discoprobe.cards.metadata.benchmark import results_file
+    from discoprobe.evaluation.scores import path_of
+
+    for model in models:
+        path = folder / path_of(folder, "", model).stem / results_file(repo)
+        if Path(model).exists() or not path.is_file():
+            reason = "a folder of this machine" if Path(model).exists() else "no probe was scored"
+            yield f"{model}: nothing to propose ({reason})"
+            continue
+        hub = Hub(model, pull_request=True, kind="model")
+        url = propose_file(hub, results_file(repo), path.read_bytes(), f"Add scores on {repo}")
+        yield f"{model}: {url or 'these scores are there, or proposed, already'}"
 
 
 def _probe_line(cells: dict[str, str], config: str, model: str) -> str:

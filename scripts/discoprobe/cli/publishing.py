@@ -303,6 +303,50 @@ def verify(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"{target}: {len(verified.differences)} files differ")
 
 
+@app.command()
+def pull(
+    repo: Annotated[str, typer.Argument(help="The dataset repository on the Hub, owner/name.")], *,
+    pull_request: Annotated[int | None, typer.Option("--pr", min=1, help=
+        "The number of a pull request. Default: what is on main.")] = None,
+    out: arg.Out = "dist/discoprobe", dry_run: Annotated[bool, typer.Option("--dry-run", help=
+        "Show the corrections; write nothing.")] = False,
+    json_: arg.Json = False,
+) -> None:  # fmt: skip
+    """Show which rows others changed or deleted on the Hub since the last release, and take them as marks.
+
+    A build with these marks (`--exclude`) leaves the rows out and names on the card who found them faulty.
+    Example: build pull org/discoprobe
+    """
+    from discoprobe.cards.hub.client import Hub
+    from discoprobe.cards.hub.corrections import corrections, marks_of
+    from discoprobe.cards.hub.staging import read_remote
+    from discoprobe.cards.readers import marks_file, merge
+    from discoprobe.loaders.fetch.remote_files import is_url
+
+    if is_url(out):
+        raise UsageError(f"--out {out}: marks are kept beside a folder; give a path")
+    hub = Hub(repo)
+    remote = read_remote(hub)
+    found = corrections(hub, remote, pull_request)
+    configs = remote.manifest.configs if remote.manifest else {}
+    rows: list[dict[str, Cell]] = [
+        {
+            "config": one.config, "split": one.split, "row": one.row, "by": one.author,
+            "change": one.in_words(configs[one.config].labels),
+        }
+        for one in found
+    ]  # fmt: skip
+    if json_ or rows:
+        terminal.show(rows, ["config", "split", "row", "by", "change"], as_json=json_)
+    if not found and not json_:
+        sys.stdout.write(f"nobody has corrected rows of {repo} since v{remote.release}\n")
+    if not found or dry_run:
+        return
+    path = marks_file(Path(out))
+    added = merge(path, marks_of(found, configs))
+    typer.echo(f"{added:,} marks added to {path}; to leave these rows out: build push --exclude {path}", err=json_)
+
+
 @app.command("card")
 def show_card(
     config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe", json_: arg.Json = False

@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import huggingface_hub
 import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import yaml
 
 from discoprobe.builders.audit.intervals import Interval
-from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata.benchmark import FRAMEWORK, results_file
 from discoprobe.cards.text.plots import heat_map, layer_plot
-from discoprobe.cards.text.templating import render
+from discoprobe.cards.text.templating import interval, render
 from discoprobe.evaluation.scores import (
     Evaluation,
     RowScores,
@@ -53,7 +53,7 @@ class AccuracyDifference(msgspec.Struct, frozen=True):
 def write_comparison(folder: Path, repo: str) -> Path | None:
     """Writes ``README.md``, heat maps, and per model the metadata of its scores, from all scores in a folder.
 
-    ``MODEL.yaml`` is a ``model-index``, which the Hub shows on the page of a model if it is part of its card.
+    ``MODEL/.eval_results/REPO.yaml`` are the scores as the Hub shows them, if they are in the repository of the model.
 
     Args:
         folder: of `build probe`.
@@ -109,7 +109,9 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             gains[task, lang] = (each.best.accuracy - each.majority) / max(1e-9, 1 - each.majority)
         svg = heat_map(f"{names[model]}: share of the possible gain", gains)
         write_atomically(folder / f"{name}.svg", svg.encode())
-        write_atomically(folder / f"{name}.yaml", _model_index(names[model], scored, repo).encode())
+        if text := results_of(model, scored, repo):
+            (path := folder / name / results_file(repo)).parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, text.encode())
         neurons = {
             (each.config, f"{layer:02d}"): share
             for each in scored
@@ -335,22 +337,22 @@ def _write_similarities(folder: Path) -> list[tuple[str, str]]:
     return plots
 
 
-def _model_index(name: str, scored: Sequence[Evaluation], repo: str) -> str:
-    """The scores of a model as the Hub reads them in the metadata of a model card."""
-    results = []
-    for each in scored:
-        how = "Surprisal" if each.best.layer is None else "Linear probe"
-        about: dict[str, Any] = {
-            "task_type": "text-classification", "task_name": f"{how}: {each.best.where}", "dataset_type": repo,
-            "dataset_name": each.config, "dataset_config": each.config, "dataset_split": SPLITS[-1],
-        }  # fmt: skip
-        values = {"accuracy": each.best.accuracy, "f1": each.best.macro_f1, "pearson": each.best.pearson}
-        results += [
-            huggingface_hub.EvalResult(**about, metric_type=metric, metric_name=metric, metric_value=round(value, 6))
-            for metric, value in values.items()
-            if value is not None
-        ]
-    return str(huggingface_hub.ModelCardData(model_name=name, eval_results=results).to_yaml()) + "\n"
+def results_of(model: str, scored: Sequence[Evaluation], repo: str) -> str:
+    """The scores of the probes of a model as the Hub reads them in its repository; empty if there are none.
+
+    A task is the config; the value is the accuracy on test, from 0 to 1.
+    """
+    entries = [
+        {
+            "dataset": {"id": repo, "task_id": each.config}, "value": round(each.best.accuracy, 6),
+            "evaluation_framework": FRAMEWORK,
+            "notes": f"accuracy of a linear probe ({each.best.where}), 95 % interval {interval(each.best.interval)}; "
+            f"majority baseline {each.majority:.3f}; {each.train_rows:,} training rows; model {each.commit[:12]}",
+        }
+        for each in sorted(scored, key=lambda each: each.config)
+        if each.model == model and each.best.layer is not None
+    ]  # fmt: skip
+    return yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=2**20) if entries else ""
 
 
 def difference_of(first: RowScores, second: RowScores) -> AccuracyDifference | None:

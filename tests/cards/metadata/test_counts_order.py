@@ -13,7 +13,7 @@ def test_counts_of_a_config_that_uses_a_part_of_the_labels_of_its_task(tmp_path)
     entry = config_entry(made, {}, {})
     entry.counts = dict.fromkeys(("test", "train", "validation"), used)
     whole = msgspec.structs.replace(manifest.empty(), configs={"gender_es": entry})
-    (tmp_path / manifest.NAME).write_text(manifest.texts(whole)[manifest.NAME])
+    (tmp_path / manifest.NAME).write_bytes(manifest.contents(whole)[manifest.NAME])
     ordered = manifest.read(tmp_path).configs["gender_es"].counts
     assert list(ordered) == ["train", "validation", "test"]
     assert [list(split.items()) for split in ordered.values()] == [[("Masculine", 3), ("Feminine", 2)]] * 3

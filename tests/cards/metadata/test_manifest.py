@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
 from card_cases import config
 from msgspec.structs import replace
@@ -65,39 +66,49 @@ def large(entry):
 
 
 def write(folder, content):
-    for path, text in manifest.texts(content).items():
+    for path, data in manifest.contents(content).items():
         (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+        (folder / path).write_bytes(data)
     return manifest.read(folder)
 
 
 def test_a_large_manifest_has_a_part_per_language(tmp_path, large, entry):
     found = write(tmp_path, large)
     parts = {path: found.files.pop(path) for path in list(found.files) if manifest.is_part(path)}
-    assert [*parts] == [f"manifest/{lang}.json" for lang in ("de", "es", "fi", "gsw")]
+    assert [*parts] == [f"manifest/{lang}.parquet" for lang in ("de", "es", "fi", "gsw")]
     assert found == large
     assert [*found.configs] == [*large.configs]
     root = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
     assert root["files"].keys() == {"README.md", *parts}
     assert root["configs"] == root["unavailable"] == root["sources"] == root["skipped"] == root["built_with"] == {}
-    before = manifest.texts(large)
+    before = manifest.contents(large)
     large.configs["t0_es"] = replace(entry, task="t0", lang="es", candidates=7)
-    after = manifest.texts(large)
-    assert {path for path in after if after[path] != before[path]} == {"manifest.json", "manifest/es.json"}
+    after = manifest.contents(large)
+    assert {path for path in after if after[path] != before[path]} == {"manifest.json", "manifest/es.parquet"}
 
 
 def test_a_part_that_is_missing_or_leads_out(tmp_path, large):
     write(tmp_path, large)
-    (tmp_path / "manifest" / "es.json").rename(tmp_path / "es.json")
-    with pytest.raises(DiscoprobeError, match=r"manifest/es\.json: not a manifest .*restore it"):
+    (tmp_path / "manifest" / "es.parquet").rename(tmp_path / "es.parquet")
+    with pytest.raises(DiscoprobeError, match=r"manifest/es\.parquet: not a manifest .*restore it"):
         manifest.read(tmp_path)
-    (tmp_path / "manifest" / "es.json").symlink_to(tmp_path.parent / "es.json")
+    (tmp_path / "manifest" / "es.parquet").symlink_to(tmp_path.parent / "es.parquet")
     with pytest.raises(DiscoprobeError, match="symbolic link that leads out"):
         manifest.read(tmp_path)
-    (tmp_path / "manifest" / "es.json").unlink()
-    evil = {"configs": {"../evil": msgspec.to_builtins(large.configs["t0_es"])}}
-    (tmp_path / "manifest" / "es.json").write_text(json.dumps(evil), encoding="utf-8")
-    with pytest.raises(DiscoprobeError, match="cannot be the name of a config"):
+    (tmp_path / "manifest" / "es.parquet").unlink()
+    part = tmp_path / "manifest" / "es.parquet"
+    evil = json.dumps(msgspec.to_builtins(large.configs["t0_es"]))
+    for rows, problem in (
+        ([("configs", "../evil", evil)], "cannot be the name of a config"),
+        ([("configs", "t0_es", "{")], r"not a manifest \(Expecting property name"),
+        ([("configs", "t0_es", None)], r"not a manifest \("),
+        ([("configs", "t0_es", "7")], r"not a manifest: Expected `object`"),
+    ):
+        pl.DataFrame(rows, ["key", "name", "entry"], orient="row").write_parquet(part)
+        with pytest.raises(DiscoprobeError, match=problem):
+            manifest.read(tmp_path)
+    pl.DataFrame({"key": ["configs"]}).write_parquet(part)
+    with pytest.raises(DiscoprobeError, match=r"not a manifest \(.*restore it"):
         manifest.read(tmp_path)
 
 
@@ -110,8 +121,8 @@ def test_what_a_newer_version_wrote_is_written_again(tmp_path, entry):
         },
     }  # fmt: skip
     found = manifest.read(written(tmp_path, **values))
-    (text,) = manifest.texts(found).values()
-    assert json.loads(text) == json.loads((tmp_path / manifest.NAME).read_text(encoding="utf-8"))
+    (data,) = manifest.contents(found).values()
+    assert json.loads(data) == json.loads((tmp_path / manifest.NAME).read_text(encoding="utf-8"))
 
 
 def test_links_within_the_cache_of_the_hub_client_are_followed(tmp_path):
