@@ -113,3 +113,12 @@ def test_without_an_audit_nothing_is_left_out(corpus, monkeypatch):
     ((config, report),) = results(corpus, "bso", audit=False)
     assert isinstance(config, Config)
     assert report is None
+
+
+def test_the_step_of_the_audit_ends_where_the_last_config_is_not_built(tmp_path):
+    """`dr` needs relations, which the sample lacks."""
+    steps = {}
+    request = msgspec.structs.replace(SAMPLE, tasks=("bso", "dr"))
+    outcome = run(plan(request), tmp_path / "out", lambda step, done, total: steps.update({step: (done, total)}))
+    assert [(outcome.built, [each.task for each in outcome.missing])] == [(("bso_es",), ["dr"])]
+    assert [figures for step, figures in steps.items() if step.startswith("auditing es")] == [(2, 2)]

@@ -233,15 +233,18 @@ def audited_configs(
             if isinstance(result, Config):
                 yield result, texts.of(result), texts.others(result)
 
-    for report in in_order(audit, work(), executor, n_workers(request.jobs)):
-        while isinstance(waiting[0], Unavailable):
-            yield waiting.popleft(), None
-            n_done += 1
-        yield waiting.popleft(), report
+    def ended(result: Config | Unavailable, report: Report | None) -> tuple[Config | Unavailable, Report | None]:
+        nonlocal n_done
         n_done += 1
         progress(step, n_done, len(tasks))
-    yield from ((result, None) for result in waiting)
-    progress(step, len(tasks), len(tasks))
+        return result, report
+
+    for report in in_order(audit, work(), executor, n_workers(request.jobs)):
+        while isinstance(waiting[0], Unavailable):
+            yield ended(waiting.popleft(), None)
+        yield ended(waiting.popleft(), report)
+    for result in waiting:
+        yield ended(result, None)
 
 
 def _for_release(config: Config | Unavailable, task: AnyTask, corpus: Corpus, request: Request) -> Config | Unavailable:
