@@ -110,7 +110,7 @@ class Trace(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _sampled_rows(self) -> list[dict[str, Any]]:
-        return self._rows if self.sampled is self.config else _rows_of_config(self.sampled)
+        return self._rows if self.sampled == self.config else _rows_of_config(self.sampled)
 
     @cached_property
     def _texts(self) -> dict[int, pl.DataFrame]:

@@ -457,7 +457,7 @@ KILLED_AT = {
     "a later split": ("discoprobe.cards.release.rows", "write_split", 5),
     "a config's card": ("discoprobe.cards.text.card", "config_card", 2),
     "the release's card": ("discoprobe.cards.text.card", "release_card", 1),
-    "the manifest": ("discoprobe.cards.metadata.manifest", "texts", 1),
+    "the manifest": ("discoprobe.cards.metadata.manifest", "contents", 1),
     "the swap": ("discoprobe.loaders.files.Place", "swap", 1),
     "after the exchange": ("shutil", "rmtree", -2),
     "between the renames": ("pathlib.Path", "rename", 2),

@@ -458,7 +458,7 @@ def test_files_of_unknown_size_are_not_taken_for_nothing(command, tmp_path):
     assert found["files_of_unknown_size"] == {"ca": len(unknown)}
     shown = command(*options, **environment).stdout
     assert re.search(
-        rf"^to download: [\d.]+ MB \(.*\) and {len(unknown)} large files of unknown size \(ca {len(unknown)}\); "
+        rf"^to download: [\d.]+ MB \(.*\) and {len(unknown)} files of unknown size \(ca {len(unknown)}\); "
         r"building from treebanks takes more than \d+ min after that$", shown, re.MULTILINE,
     ), shown  # fmt: skip
 

@@ -310,8 +310,8 @@ def test_a_probe_that_can_learn_words_by_heart_is_not_selective(probed, few_seed
 
 
 def test_a_probe_that_reads_a_label_from_the_sentence_is_selective(probed, few_seeds):
-    """A hundred words that recur about twice; the label stands in a place of its own of the vector."""
-    rows, vectors = rows_of_words(100, of_word=lambda at, _: at % 2, noise=0.3)
+    """Eighty words that recur about twice; the label stands in a place of its own of the vector."""
+    rows, vectors = rows_of_words(80, of_word=lambda at, _: at % 2, noise=0.8)
     for row in rows:
         vectors[row["texts"][0]][0] = 8 * row["label"]
     selectivity = probed(rows, vectors, Shape.SENTENCE, 2).controls.selectivity

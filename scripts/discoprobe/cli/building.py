@@ -125,7 +125,7 @@ def _effort(made: Plan) -> str:
     total = f"{sum(n for _, n in missing) / 1e6:,.1f} MB" + (f" ({terminal.few(sizes)})" if len(sizes) > 1 else "")
     if unknown:
         n_files, of_each = sum(n for _, n in unknown), terminal.few([f"{lang} {n}" for lang, n in unknown])
-        total += f" and {n_files} large file{'s' * (n_files > 1)} of unknown size ({of_each})"
+        total += f" and {n_files} file{'s' * (n_files > 1)} of unknown size ({of_each})"
     minutes = f"{max(1, round(cost.seconds / 60)):,} min"
     about = "more than" if unknown else "about"
     return f"to download: {total}; building from treebanks takes {about} {minutes} after that\n"

@@ -136,9 +136,9 @@ def test_scripts_without_spaces(make):
 
 def test_a_type_that_does_not_fit(make):
     rows = _rows(make, _like_hans, ("0", "1"), 60)
-    with pytest.raises(UnreadableDataError, match="a row holds two texts, which does not fit --task-type single"):
+    with pytest.raises(UnreadableDataError, match="a row holds two texts, which does not fit task_type single"):
         _report(rows, COLUMNS[0], task_type="single")
-    with pytest.raises(UnreadableDataError, match="--task-type similarity needs"):
+    with pytest.raises(UnreadableDataError, match="task_type similarity needs"):
         _report(_rows(make, _like_hans, ("no", "yes"), 60), COLUMNS[0], task_type="similarity")
     with pytest.raises(UnknownNameError, match="paraphrase"):
         _report(rows, COLUMNS[0], task_type="paraphrases")

@@ -34,7 +34,7 @@ def test_the_reason_names_the_connectives_that_were_found(counts, found):
 
 def test_a_language_without_a_list_says_so():
     assert unlisted(ENGLISH) == ""
-    assert "no connectives are listed" in unlisted(language_data("mt"))
+    assert "no connectives are listed" in unlisted(language_data("qfn"))
 
 
 def test_original_and_connective_are_columns():
