@@ -76,7 +76,8 @@ def test_the_folder(folder):
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert len(readme.encode()) <= card.MOST_BYTES
     assert len(readme.split("---\n")[1].encode()) < card_checks.MOST_BYTES / 20
-    assert len((folder / "croissant.json").read_bytes()) < 10_000
+    # no larger with more configs: the languages, and some 7 kB on responsible use
+    assert len((folder / "croissant.json").read_bytes()) < 20_000
     tables = folder / "CONFIGS.md"
     shown = tables.read_text(encoding="utf-8") if tables.exists() else readme
     assert all(f"](cards/{entry.lang}.md#{name})" in shown for name, entry in whole.configs.items())
