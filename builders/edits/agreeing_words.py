@@ -25,7 +25,7 @@ REASONS: Final = {
     "mixed-subject": "the subject agrees with other verbs in two ways (*the majority*), or a phrase beside it could "
     "take a plural (*a number of cats*)",
     "other-noun": "the other form agrees with another noun of the sentence",
-    "bound-form": "the word touches an apostrophe or a hyphen, or another word would change with it (*ne*, *n'*)",
+    "bound-form": "the word touches an apostrophe or a hyphen, or the word before it would change (*ne*, *à les*)",
     "one-direction": "no row with the opposite change is left to pair it with",
     "repeated": f"both words are those of {REPEATED} other sentences",
 }

@@ -167,17 +167,20 @@ def _between(clauses: pl.DataFrame, trees: Trees, feature: str) -> pl.DataFrame:
 def lexicon(trees: Trees, *keys: pl.Expr) -> pl.DataFrame:
     """The words of a shard that a paradigm needs, with their number ``n``: those with Number, Person or Gender.
 
-    ``keys`` are further columns by which words are counted apart.
+    ``keys`` are further columns by which words are counted apart; so is ``fused``, the word before, in small letters,
+    where the two are written as one (French *à les*: *aux*), else empty.
     A word with these for several of its arguments (Basque *ditu*) is there once for each that can be a subject.
     """
     of_each = pl.concat_list(for_subject(pl.col("feats"), layer) for layer in LAYERS.values())
-    words = trees.words.with_columns(feats=of_each.list.unique(maintain_order=True)).explode("feats")
+    as_one = (pl.col("mwt") == pl.col("mwt").shift(1)) & (pl.col("sent") == pl.col("sent").shift(1))
+    fused = pl.when(as_one).then(pl.col("form").shift(1).str.to_lowercase()).otherwise(pl.lit(""))
+    words = trees.words.with_columns(feats=of_each.list.unique(maintain_order=True), fused=fused).explode("feats")
     words = words.filter(
         pl.any_horizontal(feat(name).is_not_null() for name in FEATURES), spelled_out(), feat("Typo").is_null(),
         pl.col("lemma").is_not_null(), ~pl.col("form").str.contains(_CLITIC),
     ).join(trees.governing(pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
     small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
-    return words.group_by(*small, word_class(), "feats", *keys).agg(n=pl.len())
+    return words.group_by(*small, word_class(), "feats", "fused", *keys).agg(n=pl.len())
 
 
 def for_subject(feats: pl.Expr, layer: str) -> pl.Expr:

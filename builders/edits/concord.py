@@ -79,12 +79,14 @@ class _Corpus(msgspec.Struct, frozen=True, eq=False):
         words: the lexicon, with the columns ``FEATURES``.
         modifiers: ``form``, ``upos`` and the values that modifiers can have.
         nouns: ``form``, ``lemma`` and the values that nouns can have.
+        fused: the form that is ``other`` and the word ``previous`` to it, where the two are written as one.
         loose: whether a modifier may belong to any noun of the sentence.
     """
 
     words: pl.DataFrame
     modifiers: pl.DataFrame
     nouns: pl.DataFrame
+    fused: pl.DataFrame
     loose: bool
 
 
@@ -101,7 +103,8 @@ def modifiers(trees: Trees) -> pl.DataFrame:
 
 def _modifiers(trees: Trees) -> pl.DataFrame:
     """The determiners and adjectives of nouns: ``target``, the noun's facts, and the other nouns of the sentence."""
-    words = trees.words.with_columns(upos=pl.col("upos").cast(pl.String))
+    previous = pl.when(pl.col("sent") == pl.col("sent").shift(1)).then(pl.col("form").shift(1).str.to_lowercase())
+    words = trees.words.with_columns(upos=pl.col("upos").cast(pl.String), previous=previous)
     changed = (pl.col("rel").is_in(CHANGES_AGREEMENT) | (pl.col("upos") == "NUM")).any()
     nouns = with_dependents(words, words, changed=changed).filter(
         pl.col("upos") == "NOUN", spelled_out(), feat("Typo").is_null(), ~pl.col("changed"),
@@ -121,8 +124,8 @@ def _modifiers(trees: Trees) -> pl.DataFrame:
     after = pl.col("text").str.slice(pl.col("end"), 1)
     touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
     rows = trees.with_text(modifiers).select(
-        "sent", "feats", "subject", "subject_lemma", "noun_feats", "noun_row", target=pl.col("row").cast(pl.UInt32),
-        kind=pl.col("rel").replace_strict(KINDS), verb_class=word_class(),
+        "sent", "feats", "subject", "subject_lemma", "noun_feats", "noun_row", "previous",
+        target=pl.col("row").cast(pl.UInt32), kind=pl.col("rel").replace_strict(KINDS), verb_class=word_class(),
         noun_first=pl.col("noun_row") < pl.col("row"),
         bound=(touches | pl.col("mwt").is_not_null()).fill_null(value=True),
         noun=pl.struct(start="noun_start", end="noun_end", form="noun_form"),
@@ -171,6 +174,7 @@ def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Contex
         entries: the ``lexicon`` of all shards, with ``USE``.
         context: seed key of the task.
     """
+    fused = entries.filter(pl.col("fused") != "").select(other="form", previous="fused").unique()
     entries = entries.group_by("form", "lemma", "upos", "feats", "use").agg(pl.col("n").sum())
     finite = (feat("VerbForm") != "Part").fill_null(value=True) & (pl.col("upos") == "VERB")
     words = entries.filter(pl.col("upos").is_in(["NOUN", "DET", "ADJ", "PRON", "VERB"]), ~finite)
@@ -180,7 +184,7 @@ def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Contex
     )
     loose = rows.filter("scattered").height > SCATTERED * rows.height
     readings = _readings(words.filter(pl.col("upos") != "NOUN")), _readings_of_nouns(words)
-    corpus = _Corpus(words, *readings, loose)
+    corpus = _Corpus(words, *readings, fused, loose)
     parts = [
         _with_other(part, feature, corpus, context)
         for feature in FEATURES
@@ -263,8 +267,8 @@ def _with_other(rows: pl.DataFrame, feature: str, corpus: _Corpus, context: Cont
     valued = corpus.words.filter(pl.col("upos") != "NOUN", pl.col(feature).is_not_null())
     table = valued.with_columns(rest=other_features(pl.col("feats"), feature), Definite=feat("Definite"))
     modifiers = rows.select(
-        "row", "key", "lemma", "value", "subject", "subject_lemma", "others", "between", "kind", form="verb",
-        upos="verb_class", rest=other_features(pl.col("target_feats"), feature),
+        "row", "key", "lemma", "value", "subject", "subject_lemma", "others", "between", "kind", "previous",
+        form="verb", upos="verb_class", rest=other_features(pl.col("target_feats"), feature),
         of_subject=feat("Gender", "noun_feats"), Gender=feat("Gender", "target_feats"),
         Definite=feat("Definite", "target_feats"), animacy=feat("Animacy", "noun_feats"),
     )  # fmt: skip
@@ -302,11 +306,14 @@ def _with_clashes(options: pl.DataFrame, feature: str, corpus: _Corpus) -> pl.Da
     taken = named.join(readings, on=["other", "upos"]).filter(agree)
     taken = taken.select("row", "other").unique().with_columns(taken=pl.lit(value=True))
     options = options.join(taken, on=["row", "other"], how="left", maintain_order="left")
+    fused = corpus.fused.with_columns(fuses=pl.lit(value=True))
+    options = options.join(fused, on=["other", "previous"], how="left", maintain_order="left")
     unclear = ~_has_clear_gender(corpus.words) if feature == "Gender" else pl.lit(value=False)
     unfit = pl.coalesce(
         pl.when(pl.col("agrees").is_null() | unclear).then(pl.lit("ambiguous-noun")),
         pl.when(pl.col("agrees") | _stands_alone(corpus, feature)).then(pl.lit("ambiguous-form")),
         pl.when("taken").then(pl.lit("other-noun")),
+        pl.when("fuses").then(pl.lit("bound-form")),
     )
     return options.with_columns(unfit=unfit)
 

@@ -25,6 +25,6 @@ SHOWN_BY_ENDINGS = "beside each other, the ends of two words show whether they a
 ASKS = "Do the words agree?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
-    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=13,
+    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=14,
     exempt={"differences": SHOWN_BY_ENDINGS}, uses_forms=True,
 )  # fmt: skip

@@ -122,6 +122,32 @@ def two_nouns_share_it():
     ]
 
 
+def fused_with_the_word_before():
+    """*a los platos*: the other form and *a* are written as one, *al*, as the other sentence shows."""
+    text, table = words(
+        "Ayer ayer ADV _ 2 advmod",
+        "vino venir VERB VerbForm=Fin 0 root",
+        "a a ADP _ 5 case",
+        f"el el DET PronType=Art|{SING} 5 det",
+        f"plato plato NOUN {SING} 2 obl",
+        "de de ADP _ 7 case",
+        "Castuq castuq PROPN _ 5 nmod",
+        ". . PUNCT _ 2 punct",
+    )
+    table = table.replace("\n3\ta\t", "\n3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_\n3\ta\t")
+    yield text.replace("a el", "al"), table
+    yield words(
+        "Ayer ayer ADV _ 2 advmod",
+        "vino venir VERB VerbForm=Fin 0 root",
+        "a a ADP _ 5 case",
+        f"los el DET PronType=Art|{PLUR} 5 det",
+        f"platos plato NOUN {PLUR} 2 obl",
+        "de de ADP _ 7 case",
+        "Sangoq sangoq PROPN _ 5 nmod",
+        ". . PUNCT _ 2 punct",
+    )
+
+
 @pytest.mark.parametrize(
     ("sentences", "reason", "n"),
     [
@@ -131,6 +157,7 @@ def two_nouns_share_it():
         (possessor, "ambiguous-form", 4),
         (genitives_before_the_noun, "ambiguous-form", 2),
         (two_nouns_share_it, "other-noun", 1),
+        (fused_with_the_word_before, "bound-form", 1),
     ],
 )
 def test_pairs_that_are_not_clear_are_left(tmp_path, sentences, reason, n):
