@@ -77,12 +77,12 @@ def test_swaps_have_a_floor_from_text_that_no_row_has(tmp_path):
 def test_other_text_is_no_text_of_a_row_and_bounded(corpus, monkeypatch):
     swaps, number = (config for config, _ in results(corpus, "bigram_shift", "subj_number", audit=False))
     texts = SourceTexts(corpus)
-    others, nothing = map(texts.others, (swaps, number))
+    others, nothing = (texts.others(config, texts.of(config)) for config in (swaps, number))
     assert nothing is None
     every = {text for part in corpus.parts for text in part.load().sentences["text"]}
     assert set(others) == every - set(texts.of(swaps)["text"])
     monkeypatch.setattr(pipeline, "OTHER_TEXT", 3000)
-    some = texts.others(swaps)
+    some = texts.others(swaps, texts.of(swaps))
     assert 2000 < sum(map(len, some)) <= 3000
     assert some == others[: len(some)]
 

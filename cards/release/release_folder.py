@@ -30,7 +30,7 @@ from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
-from discoprobe.cards.text.verdicts import ABOVE, verdicts, why_left_out
+from discoprobe.cards.text.verdicts import failing, verdicts, why_left_out
 from discoprobe.loaders import languages
 from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
@@ -234,26 +234,20 @@ class Release:
         files.remove({name})
 
     def leave_out_failed(self) -> list[Unavailable]:
-        """Removes all configs that fail the audit, old and new, from the release, until none fails; returns them.
-
-        A task that fails with the rows of all languages together fails in every language.
-        """
+        """Removes all configs that fail the audit, old and new, from the release (`failing`); returns them."""
         failed: list[Unavailable] = []
-        while True:
-            configs = self._renewed().configs
-            failing = {name: verdict for name, verdict in verdicts(configs).items() if verdict.word == ABOVE}
-            if not failing:
-                return failed
-            for name, verdict in failing.items():
-                entry = configs[name]
-                if verdict.of_design:
-                    self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
-                reason = why_left_out(verdict)
-                left_out = Unavailable(name, entry.task, entry.lang, reason, entry.candidates, entry.drops)
-                failed.append(left_out)
-                self._missing.append(left_out)
-                self._remove_files(name, self._of_language(entry.lang))
-                self._entries.pop(name, None)
+        configs = self._renewed().configs
+        for name, verdict in failing(configs).items():
+            entry = configs[name]
+            if verdict.of_design:
+                self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
+            reason = why_left_out(verdict)
+            left_out = Unavailable(name, entry.task, entry.lang, reason, entry.candidates, entry.drops)
+            failed.append(left_out)
+            self._missing.append(left_out)
+            self._remove_files(name, self._of_language(entry.lang))
+            self._entries.pop(name, None)
+        return failed
 
     def _renewed(self) -> Manifest:
         """The manifest of what was there and what was added, without files."""

@@ -304,6 +304,18 @@ def lines_of(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) 
     return by_language
 
 
+def failing(configs: Mapping[str, ConfigEntry]) -> dict[str, Verdict]:
+    """The configs that a release leaves out: those that fail, and those that then fail, until none does.
+
+    A task that fails with the rows of all languages together fails in every language.
+    """
+    left, found = dict(configs), dict[str, Verdict]()
+    while now := {name: verdict for name, verdict in verdicts(left).items() if verdict.word == ABOVE}:
+        found |= now
+        left = {name: entry for name, entry in left.items() if name not in now}
+    return found
+
+
 def best_advised(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) -> str:
     """The config that an example should load: of those with the best advice one in English, and with most rows.
 

@@ -28,7 +28,7 @@ from discoprobe.cards.release.release_folder import renew_figures
 from discoprobe.cards.release.rows import with_features
 from discoprobe.cards.text import examples
 from discoprobe.cards.text.templating import render
-from discoprobe.cards.text.verdicts import ABOVE, meanings, verdicts, why_left_out
+from discoprobe.cards.text.verdicts import failing, meanings, verdicts, why_left_out
 from discoprobe.cards.text.verdicts import lines_of as dataset_lines
 from discoprobe.interactive import in_python, progress_bars, python_messages
 from discoprobe.loaders.catalogue.treebanks import language_name
@@ -79,7 +79,8 @@ class BuiltConfig(Config, frozen=True, dict=True):
         texts, others = None, None
         if corpus := vars(self).get("corpus"):
             sources = pipeline.SourceTexts(corpus)
-            texts, others = sources.of(self), sources.others(self)
+            texts = sources.of(self)
+            others = sources.others(self, texts)
         return with_rows(judged([audit(self, texts, others)])[0], from_config(self))
 
     def to_datasets(self) -> DatasetDict:
@@ -152,13 +153,10 @@ class BuiltRelease(Mapping[str, BuiltConfig]):
         unavailable = [result for result, _ in results.values() if isinstance(result, Unavailable)]
         self.missing = {result.name: in_python(result.reason) for result in unavailable}
         kept = {name: result for name, (result, _) in results.items() if isinstance(result, Config)}
-        while not plan.request.keep_failed:
-            judged_now = verdicts(self._entries(kept))
-            failing = {name: verdict for name, verdict in judged_now.items() if verdict.word == ABOVE}
-            self.missing |= {name: in_python(why_left_out(verdict)) for name, verdict in failing.items()}
-            kept = {name: result for name, result in kept.items() if name not in failing}
-            if not failing:
-                break
+        if not plan.request.keep_failed:
+            failed = failing(self._entries(kept))
+            self.missing |= {name: in_python(why_left_out(verdict)) for name, verdict in failed.items()}
+            kept = {name: result for name, result in kept.items() if name not in failed}
         of_lang = {f"{task.name}_{corpus.lang}": corpus for corpus, tasks in corpora for task in tasks}
         self._configs = {name: as_built(result, of_lang.get(name)) for name, result in sorted(kept.items())}
         audited = [report for name in self._configs if (report := results[name][1])]

@@ -231,7 +231,7 @@ def audited_configs(
                 progress(step, 0, len(tasks))
             waiting.append(result)
             if isinstance(result, Config):
-                yield result, texts.of(result), texts.others(result)
+                yield result, (used := texts.of(result)), texts.others(result, used)
 
     def ended(result: Config | Unavailable, report: Report | None) -> tuple[Config | Unavailable, Report | None]:
         nonlocal n_done
@@ -285,14 +285,15 @@ class SourceTexts:
         sentences = self._read_for(config).join(used, on="sent_id", how="semi", maintain_order="left")
         return sentences.group_by("corpus", "sent_id", maintain_order=True).agg(pl.col("text").str.join("\n"))
 
-    def others(self, config: Config) -> tuple[str, ...] | None:
-        """For a config of pairs of sentences, texts of the corpus that no row has; None for others.
+    def others(self, config: Config, texts: pl.DataFrame) -> tuple[str, ...] | None:
+        """For a config of pairs of sentences, texts of the corpus that are not among those of its rows; else None.
 
-        Sentences are taken in hash order, of those that were read for the config, up to ``OTHER_TEXT``.
+        Sentences are taken in hash order, of those that were read for the config, up to ``OTHER_TEXT``. ``texts`` are
+        those that ``of`` gives.
         """
         if not config.pairs or config.shape is not Shape.SENTENCE:
             return None
-        used = self.of(config).select(pl.col("text").str.split("\n").explode())
+        used = texts.select(pl.col("text").str.split("\n").explode())
         pool = self._read_for(config).select("text", hash=hashed(pl.col("text"))).unique("hash").sort("hash")
         pool = pool.join(used, on="text", how="anti", maintain_order="left")
         return tuple(pool.filter(pl.col("text").str.len_chars().cum_sum() <= OTHER_TEXT)["text"])

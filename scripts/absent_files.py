@@ -1,11 +1,11 @@
 """What a build gives with files that are not at hand: expected rows by treebank and task, with intervals.
 
-``expected_rows.py measure FOLDER OUT.json`` builds each treebank of the catalogue from its files below FOLDER, without
+``absent_files.py measure FOLDER OUT.json`` builds each treebank of the catalogue from its files below FOLDER, without
 audit and without a smallest size; and from some of them: all but one, and each alone. FOLDER has a folder per treebank
 with the files and ``stats.xml``, which says how many sentences the absent files have. A treebank that OUT.json has is
 not built again.
 
-``expected_rows.py predict OUT.json`` prints two tables: how well the rows of a treebank are predicted from some of its
+``absent_files.py predict OUT.json`` prints two tables: how well the rows of a treebank are predicted from some of its
 files; and what is expected of the treebanks whose files are absent.
 
 Rows grow as ``(sentences / sentences at hand) ** exponent``. The builds from some files show exponents. The median of

@@ -11,15 +11,15 @@ from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe.loaders.catalogue import treebanks
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "expected_rows.py"
+SCRIPT = Path(__file__).parents[1] / "scripts" / "absent_files.py"
 COLUMNS = re.compile(r" *[│┃] *")
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("expected_rows", SCRIPT)
+    spec = importlib.util.spec_from_file_location("absent_files", SCRIPT)
     module = importlib.util.module_from_spec(spec)
-    sys.modules["expected_rows"] = module
+    sys.modules["absent_files"] = module
     spec.loader.exec_module(module)
     return module
 
