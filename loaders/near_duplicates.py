@@ -115,7 +115,7 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     inside = np.arange(len(gram)) + ngram <= np.cumsum(counts)[text]
     keys = hash_strings(part["text"].str.to_lowercase())
     grams = Shingles(keys, text[inside], gram[inside])
-    grams = grams.at(np.lexsort((grams.gram, grams.text)))
+    grams = grams.at(_by_number(grams.text, grams.gram))
     new = np.ones(len(grams.text), dtype=bool)
     new[1:] = (grams.text[1:] != grams.text[:-1]) | (grams.gram[1:] != grams.gram[:-1])
     grams = grams.at(new)
@@ -124,37 +124,48 @@ def shingles(texts: pl.Series, *, ngram: int = NGRAM) -> Shingles:
     return grams
 
 
-def altered_copies(earlier: pl.Series, later: pl.Series, *, least: int) -> Ints:
-    r"""For each of the ``later`` texts the first ``earlier`` one of which it is an altered copy; -1 if there is none.
+def _by_number(numbers: Ints, grams: Keys) -> Ints:
+    """The order by number, then by n-gram: by the number and as many bits of the n-gram as one integer holds."""
+    bits = np.uint64(max(int(numbers.max(initial=0)).bit_length(), 1))
+    return np.argsort((numbers.astype(np.uint64) << np.uint64(64 - bits)) | (grams >> bits), kind="stable")
+
+
+def altered_copies(texts: pl.Series, groups: Ints, asked: Ints, *, least: int) -> Ints:
+    r"""For each asked text the first text of an earlier group of which it is an altered copy; -1 if there is none.
 
     Altered copies have the same words in another order, one word more, less or another one, or are the beginning or the
     end of one another. Words are those of `near_clusters`. A longest n-gram in common cannot find them in short texts:
     a changed word in the middle of twelve leaves three of thirteen different 5-grams.
 
     Args:
-        earlier: texts without nulls, looked at a part at a time.
-        later: texts without nulls; what is compared of them is in memory, about 50 bytes for each of their words.
+        texts: without nulls, looked at a part at a time.
+        groups: the group of each text, in ascending order.
+        asked: numbers of texts, in ascending order; what is compared of them is in memory, about 50 bytes for each of
+            their words.
         least: number of words of the shorter text; with fewer, sentences differ in a word by chance.
     """
-    if later.is_empty():
+    if not len(asked):
         return np.zeros(0, dtype=np.int64)
-    listed = [_alterations(part["text"], least) for part in later.to_frame("text").iter_slices(_ALTERED_AT_ONCE)]
-    index = pl.concat([pl.DataFrame({"text": numbers + part * _ALTERED_AT_ONCE, "key": keys})
+    listed = [_alterations(part["text"], least)
+              for part in texts.gather(asked).to_frame("text").iter_slices(_ALTERED_AT_ONCE)]  # fmt: skip
+    index = pl.concat([pl.DataFrame({"place": numbers + part * _ALTERED_AT_ONCE, "key": keys})
                        for part, (numbers, keys) in enumerate(listed)])  # fmt: skip
     # Nearly all keys of earlier texts are no keys of later ones: a bit that no later key has sets them aside.
     bits = min(_BITS, (_BITS_PER_KEY * index.height).bit_length())
     possible = np.zeros(1 << bits, dtype=bool)
     possible[(index["key"].to_numpy() >> np.uint64(64 - bits)).astype(np.int64)] = True
     parts = [pl.DataFrame(schema={"earlier": pl.Int64, "key": pl.UInt64})]
-    for part, texts in enumerate(earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE)):
-        numbers, keys = _alterations(texts["text"], least, mirrored=True)
+    earlier = texts.head(int(np.searchsorted(groups, groups[asked[-1]])))
+    for part, some in enumerate(earlier.to_frame("text").iter_slices(_ALTERED_AT_ONCE)):
+        numbers, keys = _alterations(some["text"], least, mirrored=True)
         shared = possible[(keys >> np.uint64(64 - bits)).astype(np.int64)]
         parts.append(pl.DataFrame({"earlier": numbers[shared] + part * _ALTERED_AT_ONCE, "key": keys[shared]}))
     first = pl.concat(parts).group_by("key").agg(pl.col("earlier").min())
-    copies = index.join(first, on="key").group_by("text").agg(pl.col("earlier").min())
-    originals = np.full(len(later), -1)
-    originals[copies["text"].to_numpy()] = copies["earlier"].to_numpy()
-    return originals
+    copies = index.join(first, on="key").group_by("place").agg(pl.col("earlier").min())
+    originals = np.full(len(asked), -1)
+    originals[copies["place"].to_numpy()] = copies["earlier"].to_numpy()
+    # the first text with a key is of the earliest group that has it
+    return np.where((originals >= 0) & (groups[originals] < groups[asked]), originals, -1)
 
 
 def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tuple[Ints, Keys]:
@@ -191,25 +202,29 @@ def _alterations(texts: pl.Series, least: int, *, mirrored: bool = False) -> tup
     return numbers[np.concatenate([np.arange(len(n)), text, np.arange(len(n)), *of_parts])], np.concatenate(keys)
 
 
-def paraphrases(earlier: pl.Series, later: pl.Series, *, least: int, threshold: float) -> Ints:
-    r"""The earlier text that each later one has most words in common with, if these are enough.
+def paraphrases(texts: pl.Series, groups: Ints, asked: Ints, *, least: int, threshold: float) -> Ints:
+    r"""The text of an earlier group that each asked text has most words in common with, if these are enough.
 
     Two texts are compared by the Jaccard similarity of their sets of lower-cased words, in which a word has the weight
     of its inverse document frequency (Ruzicka similarity). Three of twelve words may differ, and words may stand in any
     order: an n-gram in common does not show that. Candidates have two words in common of the ``_RAREST`` rarest ones of
-    the later text, of which each is in at most ``MOST_LIKE`` texts, so that each text has a bounded number of them. A
+    the asked text, of which each is in at most ``MOST_LIKE`` texts, so that each text has a bounded number of them. A
     text without such words is compared with none. Words are those of `near_clusters`.
 
     Args:
-        earlier: texts without nulls, looked at a part at a time, twice.
-        later: texts without nulls; what is compared of them is in memory, about 50 bytes for each of their words.
+        texts: without nulls, looked at a part at a time, twice.
+        groups: the group of each text, in ascending order.
+        asked: numbers of texts, in ascending order; what is compared of them is in memory, about 50 bytes for each of
+            their words.
         least: number of different words of both texts; short ones have most words in common by chance.
         threshold: least similarity.
 
     Returns:
-        For each later text the number of an earlier one, -1 if there is none.
+        For each asked text the number of a text, -1 if there is none.
     """
-    asked = shingles(later, ngram=1)
+    later, group = texts.gather(asked), groups[asked]
+    earlier = texts.head(int(np.searchsorted(groups, group.max(initial=-1))))
+    words = shingles(later, ngram=1)
     slices = [part["text"] for part in earlier.to_frame("text").iter_slices(_TEXTS_AT_ONCE)]
     first = [shingles(part, ngram=1) for part in slices[:1]]  # of more parts, each is read again
 
@@ -217,26 +232,26 @@ def paraphrases(earlier: pl.Series, later: pl.Series, *, least: int, threshold: 
         yield from first
         yield from (shingles(part, ngram=1) for part in slices[1:])
 
-    n_words = 1 + len(asked.gram) + len(slices) * max((len(part.gram) for part in first), default=0)
+    n_words = 1 + len(words.gram) + len(slices) * max((len(part.gram) for part in first), default=0)
     shift = np.uint64(64 - min(_WORD_BITS, (_BITS_PER_KEY * n_words).bit_length()))
 
-    def place(words: Keys) -> Ints:
+    def place(of: Keys) -> Ints:
         """Where a word is counted: by its first bits, which two words rarely have in common."""
-        return (words >> shift).astype(np.int64)
+        return (of >> shift).astype(np.int64)
 
-    n_texts = np.bincount(place(asked.gram), minlength=1 << (64 - int(shift)))
+    n_texts = np.bincount(place(words.gram), minlength=1 << (64 - int(shift)))
     for part in parts():
         n_texts += np.bincount(place(part.gram), minlength=len(n_texts))
     weights = np.log((1 + len(earlier) + len(later)) / (1 + n_texts)) + 1
-    vocabulary, column = np.unique(asked.gram, return_inverse=True)
-    shape, sizes = (len(later), len(vocabulary)), np.bincount(asked.text, minlength=len(later))
-    weight = weights[place(asked.gram)]
-    of_later = scipy.sparse.csr_array((weight, (asked.text, column)), shape=shape)
-    total = np.bincount(asked.text, weights=weight, minlength=len(later))
+    vocabulary, column = np.unique(words.gram, return_inverse=True)
+    shape, sizes = (len(later), len(vocabulary)), np.bincount(words.text, minlength=len(later))
+    weight = weights[place(words.gram)]
+    of_later = scipy.sparse.csr_array((weight, (words.text, column)), shape=shape)
+    total = np.bincount(words.text, weights=weight, minlength=len(later))
     # the rarest words of each text, in the order of texts
-    order = np.lexsort((asked.gram, n_texts[place(asked.gram)], asked.text))
+    order = np.lexsort((words.gram, n_texts[place(words.gram)], words.text))
     order = order[_numbers(sizes) < _RAREST]
-    rare = asked.at(order[(n_texts[place(asked.gram[order])] <= MOST_LIKE) & (sizes[asked.text[order]] >= least)])
+    rare = words.at(order[(n_texts[place(words.gram[order])] <= MOST_LIKE) & (sizes[words.text[order]] >= least)])
     nearest, similarity, offset = np.full(len(later), -1), np.full(len(later), threshold - _EPSILON), 0
     for part in parts():
         n_earlier = len(part.keys)
@@ -247,6 +262,7 @@ def paraphrases(earlier: pl.Series, later: pl.Series, *, least: int, threshold: 
         in_both = (known.text, np.searchsorted(vocabulary, known.gram))
         of_part = scipy.sparse.csr_array((np.ones(len(known.gram)), in_both), shape=(n_earlier, len(vocabulary)))
         for pairs in _pairs_with_two_words(rare, by_word, len(later), n_earlier):
+            pairs = pairs[groups[pairs[:, 1] + offset] < group[pairs[:, 0]]]  # noqa: PLW2901
             common = np.asarray((of_later[pairs[:, 0]] * of_part[pairs[:, 1]]).sum(axis=1)).ravel()
             share = common / (total[pairs[:, 0]] + other_total[pairs[:, 1]] - common)
             best = np.lexsort((-pairs[:, 1], share, pairs[:, 0]))  # the last one of each text is the most similar
@@ -471,7 +487,7 @@ class EarlierTexts:
         short = np.flatnonzero(sizes == 0)
         text = np.concatenate([shingled.text, short])
         gram = np.concatenate([shingled.gram, splitmix64(shingled.keys[short])])
-        order = np.lexsort((gram, text))
+        order = _by_number(text, gram)
         text, gram = text[order], gram[order]
         sizes = np.maximum(sizes, 1)
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
@@ -503,7 +519,7 @@ def _like_pairs(new: _EarlierBatch, old: _EarlierBatch, threshold: float) -> Ite
         # how many n-grams the two texts of each pair share
         of_new, of_old = _grams_by_pair(new, pairs[:, 0]), _grams_by_pair(old, pairs[:, 1])
         pair, gram = (np.concatenate(parts) for parts in zip(of_new, of_old, strict=True))
-        order = np.lexsort((gram, pair))
+        order = _by_number(pair, gram)
         pair, gram = pair[order], gram[order]
         twice = (pair[1:] == pair[:-1]) & (gram[1:] == gram[:-1])
         common = np.bincount(pair[1:][twice], minlength=len(pairs))

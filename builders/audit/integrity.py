@@ -31,6 +31,8 @@ from discoprobe.loaders import clean_text, hashing
 from discoprobe.loaders.corpus import exploded
 from discoprobe.loaders.near_duplicates import altered_copies, near_clusters, paraphrases
 
+_Ints = np.typing.NDArray[np.int64]
+
 MARKS: Final = re.compile(r"\[\d |\]")
 """What is before and after a marked mention."""
 
@@ -107,11 +109,11 @@ def _with_twins(frame: pl.DataFrame, key: str) -> pl.DataFrame:
     return frame.with_columns(twin=FIRST.over(key)).filter(SPLIT_NUMBER.min().over(key) < SPLIT_NUMBER)
 
 
-_ALIKE: Final[Mapping[str, Callable[[pl.Series, pl.Series], np.typing.NDArray[np.int64]]]] = {
+_ALIKE: Final[Mapping[str, Callable[[pl.Series, _Ints, _Ints], _Ints]]] = {
     "altered-dup": partial(altered_copies, least=ALTERED_WORDS),
     "paraphrase": partial(paraphrases, least=ALTERED_WORDS, threshold=PARAPHRASE),
 }
-"""Check → the number of the earlier text that each later one is like, -1 if there is none."""
+"""Check → the number of the text of an earlier split that each asked text is like, -1 if there is none."""
 
 
 def like_earlier(check: str, data: AuditInput) -> Finding:
@@ -126,23 +128,20 @@ def like_earlier(check: str, data: AuditInput) -> Finding:
     sentences, texts = data.sentences
     first = sentences.group_by("sentence").agg(first=SPLIT_NUMBER.min(), owner=FIRST)
     first = first.with_columns(key=pl.Series(hashing.mix(first["sentence"].to_numpy(), "audit", "altered")))
-    alike, compared, units = [], 0, 0
+    first = first.sort("first", "key")
+    texts, groups = texts.gather(first["sentence"]), first["first"].cast(pl.Int64).to_numpy()
+    is_asked = (pl.col("first") > pl.col("first").min()) & (pl.int_range(pl.len()).over("first") < _COMPARED)
+    asked = first.select(pl.arg_where(is_asked)).to_series().cast(pl.Int64).to_numpy()
+    original = _ALIKE[check](texts, groups, asked)
+    later = first[asked].select("sentence", "first").with_columns(
+        first["owner"].gather(np.maximum(original, 0)).alias("twin"), is_copy=original >= 0
+    )  # fmt: skip
+    compared = sentences.join(later, on="sentence", maintain_order="left").filter(pl.col("first") == SPLIT_NUMBER)
     rows = data.rows.select("split", "place", unit=pl.coalesce("pair_id", "id"))
-    for split in data.splits[1:]:
-        now = SPLITS.index(split)
-        later = first.filter(pl.col("first") == now).sort("key")["sentence"].head(_COMPARED)
-        earlier = first.filter(pl.col("first") < now).sort("sentence")["sentence"]
-        originals = _ALIKE[check](texts.gather(earlier), texts.gather(later))
-        copies = pl.DataFrame({"sentence": later, "original": originals}).filter(pl.col("original") >= 0)
-        copies = copies.with_columns(original=earlier.gather(copies["original"]))
-        owners = first.select(original="sentence", twin="owner")
-        of_split = sentences.filter(pl.col("split") == split)
-        alike.append(of_split.join(copies.join(owners, on="original"), on="sentence", maintain_order="left"))
-        places = of_split.filter(pl.col("sentence").is_in(later.implode())).select("split", "place").unique()
-        compared += places.height
-        units += places.join(rows, on=["split", "place"]).n_unique("unit")
-    measure = measure_rows(pl.concat(alike), share_of=max(1, compared))
-    return replace(measure, threshold=largest_share(BY_ID[check].threshold or 0.0, max(1, units)))
+    rows = rows.join(compared.select("split", "place").unique(), on=["split", "place"])
+    measure = measure_rows(compared.filter("is_copy"), share_of=max(1, rows.height))
+    n_units = rows.select("split", "unit").n_unique()
+    return replace(measure, threshold=largest_share(BY_ID[check].threshold or 0.0, max(1, n_units)))
 
 
 def split_groups(data: AuditInput) -> Finding:

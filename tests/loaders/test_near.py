@@ -7,13 +7,14 @@ import random
 import re
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discoprobe.loaders import near_clusters, near_duplicates
-from discoprobe.loaders.near_duplicates import paraphrases
+from discoprobe.loaders.near_duplicates import altered_copies, paraphrases
 
 _SENTENCE = "The old bridge over the river was closed for repairs in the spring of 1923 ."
 
@@ -125,9 +126,15 @@ def test_paraphrases_are_those_that_a_comparison_of_all_pairs_finds(seed):
             for other in sets[0]
         ]
         expected.append(values.index(max(values)) if max(values) >= 0.5 else -1)
-    texts = [pl.Series([" ".join(words) for words in part]) for part in (earlier, later)]
-    assert paraphrases(*texts, least=8, threshold=0.5).tolist() == expected
+    texts = [[" ".join(words) for words in part] for part in (earlier, later)]
+    assert _paraphrases(*texts) == expected
     assert 10 < sum(number >= 0 for number in expected) < 90
+
+
+def _paraphrases(earlier, later):
+    groups, asked = np.repeat([0, 1], [len(earlier), len(later)]), np.arange(len(earlier), len(earlier) + len(later))
+    texts = pl.Series([*earlier, *later], dtype=pl.String)
+    return paraphrases(texts, groups, asked, least=8, threshold=0.5).tolist()
 
 
 @pytest.mark.parametrize("at_once", [7, 1000])
@@ -135,14 +142,26 @@ def test_paraphrases_do_not_depend_on_how_many_texts_are_in_memory(monkeypatch, 
     source = random.Random(3)
     earlier = [" ".join(f"w{source.randint(0, 300)}" for _ in range(12)) for _ in range(100)]
     later = [" ".join([*text.split()[4:], "a", "b"]) for text in earlier[::3]]
-    expected = paraphrases(pl.Series(earlier), pl.Series(later), least=8, threshold=0.5)
-    assert expected.tolist() == list(range(0, 100, 3))
+    expected = _paraphrases(earlier, later)
+    assert expected == list(range(0, 100, 3))
     monkeypatch.setattr(near_duplicates, "_TEXTS_AT_ONCE", at_once)
     monkeypatch.setattr(near_duplicates, "_PAIRS_AT_ONCE", at_once)
-    assert (paraphrases(pl.Series(earlier), pl.Series(later), least=8, threshold=0.5) == expected).all()
+    assert _paraphrases(earlier, later) == expected
 
 
 @pytest.mark.parametrize(("earlier", "later"), [([], ["a b c d e f g h i"]), (["a b c d e f g h i"], []), ([], [])])
 def test_no_paraphrases_of_nothing(earlier, later):
-    texts = [pl.Series(part, dtype=pl.String) for part in (earlier, later)]
-    assert paraphrases(*texts, least=8, threshold=0.5).tolist() == [-1] * len(later)
+    assert _paraphrases(earlier, later) == [-1] * len(later)
+
+
+def test_a_text_is_compared_with_earlier_groups_only():
+    """Each text of three groups changes a word of one of group 0, of its own group, or of the one before."""
+    source = random.Random(5)
+    first, second = ([[f"{group}{source.randint(0, 900)}" for _ in range(12)] for _ in range(30)] for group in "ab")
+    texts = [*first, *second, *([*words[:11], "c"] for words in second), *([*words[:11], "d"] for words in first)]
+    texts = pl.Series([" ".join(words) for words in [*texts, *([*words[:11], "e"] for words in second)]])
+    groups, asked = np.repeat([0, 1, 2], [30, 90, 30]), np.arange(30, 150)
+    copies = [*[-1] * 60, *range(30), *range(30, 60)]
+    assert altered_copies(texts, groups, asked, least=8).tolist() == copies
+    assert paraphrases(texts, groups, asked, least=8, threshold=0.5)[:90].tolist() == copies[:90]
+    assert {number % 30 for number in paraphrases(texts, groups, asked, least=8, threshold=0.5)[90:]} == {*range(30)}
