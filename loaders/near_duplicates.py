@@ -248,8 +248,8 @@ def paraphrases(texts: pl.Series, groups: Ints, asked: Ints, *, least: int, thre
     weight = weights[place(words.gram)]
     of_later = scipy.sparse.csr_array((weight, (words.text, column)), shape=shape)
     total = np.bincount(words.text, weights=weight, minlength=len(later))
-    # the rarest words of each text, in the order of texts
-    order = np.lexsort((words.gram, n_texts[place(words.gram)], words.text))
+    # the rarest words of each text, in the order of texts; of equally rare ones those of lower hashes, as they are
+    order = _by_number(words.text, n_texts[place(words.gram)].astype(np.uint64) << np.uint64(32))
     order = order[_numbers(sizes) < _RAREST]
     rare = words.at(order[(n_texts[place(words.gram[order])] <= MOST_LIKE) & (sizes[words.text[order]] >= least)])
     nearest, similarity, offset = np.full(len(later), -1), np.full(len(later), threshold - _EPSILON), 0
