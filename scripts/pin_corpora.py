@@ -285,10 +285,11 @@ def coreference_records() -> Iterator[Record]:
 
 
 def listed_records(names: dict[str, str], with_treebank: set[str]) -> Iterator[Record]:
-    """The records of novels, plays and news whose files are listed beside this program, for languages of these names.
+    """The records of novels, plays and news whose files are listed beside this program.
 
     ``files`` names the list: a folder or code per corpus, path, git blob hash and bytes. A language may have a licence
-    of its own. With ``without_treebank``, text is used by default for languages that are not ``with_treebank``.
+    of its own. Languages are left out that are not in ``names`` and have no name of their own. With
+    ``without_treebank``, text is used by default for languages that are not ``with_treebank``.
     """
     for facts in (FACTS["novels"], FACTS["plays"], FACTS["news"]):
         files = defaultdict(list)
@@ -296,17 +297,17 @@ def listed_records(names: dict[str, str], with_treebank: set[str]) -> Iterator[R
             code, path, blob, size = line.split("\t")
             files[code].append({"path": path, "git_blob_sha1": blob, "bytes": int(size)})
         for language in facts["languages"]:
-            if (lang := language["lang"]) in names:
+            if (lang := language["lang"]) in names or "language" in language:
                 name, prefix, repo = (facts[key].format(**language) for key in ("name", "prefix", "repo"))
                 source = {"repo": repo, "commit": language.get("commit") or facts["commit"]}
                 is_default = facts.get("without_treebank", False) and lang not in with_treebank
                 usual = {} if is_default else {"default": False, "note": facts["note"]}
                 licence = {key: language.get(key, facts[key]) for key in ("licence", "licence_note")}
                 yield {
-                    "table": "text", "name": name, "prefix": prefix, "lang": lang, "language": names[lang], **source,
-                    **licence, **usual, "genre": facts["genre"],
-                    "read": [*facts["read"], *language.get("read", ())], "citation": _citation(facts, source),
-                    "files": files[language["code"]],
+                    "table": "text", "name": name, "prefix": prefix, "lang": lang,
+                    "language": names.get(lang) or language["language"], **source, **licence, **usual,
+                    "genre": facts["genre"], "read": [*facts["read"], *language.get("read", ())],
+                    "citation": _citation(facts, source), "files": files[language["code"]],
                 }  # fmt: skip
 
 
