@@ -22,11 +22,11 @@ if its git blob hash is the pinned one; files of older commits are not used. The
 a treebank, which genres of a README are wrong, and what is not taken.
 
 The records of treebanks and of relations and coreference come first (`treebank_records`, `disrpt_records`,
-`coreference_records`), then those of raw text (`text_records`, `listed_records`) and
-tables of forms (`forms_records`). Of raw text, the files in the folder are pinned, a part of each repository, and the
-novels and plays in ``eltec_files.tsv`` and ``dracor_files.tsv``. Every licence is checked against the files: the README
-or licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
-strictest one is used.
+`coreference_records`), then those of raw text (`text_records`, `listed_records`) and tables of forms (`forms_records`).
+Of raw text, the files in the folder are pinned, a part of each repository, and the novels, plays and news in
+``eltec_files.tsv``, ``dracor_files.tsv`` and ``ntrex_files.tsv``. The licence of files in the folder is checked against
+them: the README or licence file must contain the phrase that grants it, and the headers of TEI files name licences of
+their own; the strictest one is used.
 """
 
 import argparse
@@ -63,8 +63,6 @@ WHY_NOT = {
 }
 RELATIONS_ONLY = "used for tasks on relations"
 COREFERENCE_ONLY = "used for tasks on coreference"
-WITHOUT_TREEBANK = ("eu", "hu")
-"""Languages without an openly licensed treebank: raw text is used for them by default."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
 DEV = ("commit", "date")
 """What a listing says of the branch ``dev``, where the files of a treebank are there only."""
@@ -107,9 +105,10 @@ def catalogue(listings: list[Path], forms: Path, corpora: Path) -> dict[str, str
     for old in {old for treebank in by_repo.values() for old in treebank.get("old_names", ())}:
         by_repo.pop(f"{ORGANISATION}/{old}", None)
     records = [*treebank_records([*by_repo.values()], corpora, files), *disrpt_records(), *coreference_records()]
-    records += text_records(corpora, files)
+    banks = {record["lang"] for record in records if record["table"] == "treebank" and _is_used_by_default(record)}
+    records += text_records(corpora, files, banks)
     names = {record["lang"]: record["language"] for record in records}
-    records += [*listed_records(names), *forms_records(forms, names)]
+    records += [*listed_records(names, banks), *forms_records(forms, names)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -124,6 +123,10 @@ def catalogue(listings: list[Path], forms: Path, corpora: Path) -> dict[str, str
                     parts.append(PART * (kind == "text") + "\n".join([f"[[{kind}]]", *lines, ""]))
         pages[f"{code}.toml"] = "\n".join(parts)
     return pages
+
+
+def _is_used_by_default(record: Record) -> bool:
+    return bool(record.get("default", True)) and openness(record["licence"]) == "open"
 
 
 def _toml(value: object) -> str:
@@ -281,27 +284,30 @@ def coreference_records() -> Iterator[Record]:
         yield _by_licence(record, files[facts["name"]])
 
 
-def listed_records(names: dict[str, str]) -> Iterator[Record]:
-    """The records of novels and plays whose files are listed beside this program, for languages of these names.
+def listed_records(names: dict[str, str], with_treebank: set[str]) -> Iterator[Record]:
+    """The records of novels, plays and news whose files are listed beside this program.
 
     ``files`` names the list: a folder or code per corpus, path, git blob hash and bytes. A language may have a licence
-    of its own.
+    of its own. Languages are left out that are not in ``names`` and have no name of their own. With
+    ``without_treebank``, text is used by default for languages that are not ``with_treebank``.
     """
-    for facts in (FACTS["novels"], FACTS["plays"]):
+    for facts in (FACTS["novels"], FACTS["plays"], FACTS["news"]):
         files = defaultdict(list)
         for line in (Path(__file__).parent / facts["files"]).read_text(encoding="utf-8").splitlines():
             code, path, blob, size = line.split("\t")
             files[code].append({"path": path, "git_blob_sha1": blob, "bytes": int(size)})
         for language in facts["languages"]:
-            if (lang := language["lang"]) in names:
+            if (lang := language["lang"]) in names or "language" in language:
                 name, prefix, repo = (facts[key].format(**language) for key in ("name", "prefix", "repo"))
-                source = {"repo": repo, "commit": language["commit"]}
+                source = {"repo": repo, "commit": language.get("commit") or facts["commit"]}
+                is_default = facts.get("without_treebank", False) and lang not in with_treebank
+                usual = {} if is_default else {"default": False, "note": facts["note"]}
                 licence = {key: language.get(key, facts[key]) for key in ("licence", "licence_note")}
                 yield {
-                    "table": "text", "name": name, "prefix": prefix, "lang": lang, "language": names[lang], **source,
-                    **licence, "default": False, **{key: facts[key] for key in ("note", "genre")},
-                    "read": [*facts["read"], *language.get("read", ())], "citation": _citation(facts, source),
-                    "files": files[language["code"]],
+                    "table": "text", "name": name, "prefix": prefix, "lang": lang,
+                    "language": names.get(lang) or language["language"], **source, **licence, **usual,
+                    "genre": facts["genre"], "read": [*facts["read"], *language.get("read", ())],
+                    "citation": _citation(facts, source), "files": files[language["code"]],
                 }  # fmt: skip
 
 
@@ -390,8 +396,6 @@ class TextFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         pattern: matches the names of its texts.
         grant: the file and the phrase in which its publisher grants ``licence``.
         read: options of reading (`TextCorpus.read`).
-        beside: names of further files to pin.
-        translated: whether the texts are translations.
     """
 
     name: str
@@ -406,11 +410,9 @@ class TextFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     citation: str
     licence_note: str
     read: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    translated: bool = False
 
 
-def text_records(corpora: Path, files: list[Record]) -> list[Record]:
+def text_records(corpora: Path, files: list[Record], with_treebank: set[str]) -> list[Record]:
     """The records of the corpora of raw text that the folder has, and of what is left out.
 
     An entry of ``corpus_facts.toml`` with ``codes`` is a corpus per language; its ``grants`` has the phrases that grant
@@ -419,6 +421,7 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
     Args:
         corpora: the folder.
         files: what its manifest lists.
+        with_treebank: languages whose text is not used by default, because a treebank is.
 
     Raises:
         ValueError: a file differs from the manifest, or a licence from ``corpus_facts.toml``.
@@ -436,7 +439,7 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
             text = msgspec.convert(entry_of_code if code else entry, TextFacts)
             paths = sorted(path for path in (corpora / text.folder).glob(text.pattern) if path.name != "SOURCE.txt")
             if paths:
-                records.append(_text_record(text, paths, corpora, listed))
+                records.append(_text_record(text, paths, corpora, listed, with_treebank))
     facts = FACTS["left_out"]
     if file := listed.get(facts["path"]):
         record = {
@@ -448,25 +451,25 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
     return records
 
 
-def _text_record(text: TextFacts, texts: list[Path], corpora: Path, listed: dict[str, Record]) -> Record:
+def _text_record(
+    text: TextFacts, texts: list[Path], corpora: Path, listed: dict[str, Record], with_treebank: set[str]
+) -> Record:
     """The record of a corpus of raw text, whose files are those that the manifest lists."""
-    paths = [*texts, *(corpora / text.folder / name for name in text.beside)]
-    licence = _strictest_licence(text, corpora / text.folder, paths)
+    licence = _strictest_licence(text, corpora / text.folder, texts)
     pinned = []
-    for path in paths:
+    for path in texts:
         hashes, file = hashes_of(path), listed[path.relative_to(corpora).as_posix()]
         if (hashes.sha256, hashes.bytes) != (file["sha256"], file["bytes"]):
             raise ValueError(f"{path} differs from the manifest")
-        inside = "" if path.name in text.beside else f"{text.inside}/"
-        pin = {"path": f"{inside}{path.name}", "git_blob_sha1": hashes.git_blob_sha1}
+        pin = {"path": f"{text.inside}/{path.name}", "git_blob_sha1": hashes.git_blob_sha1}
         pinned.append(pin | {"bytes": hashes.bytes, "sha256": hashes.sha256})
-    first = listed[paths[0].relative_to(corpora).as_posix()]
-    note = "raw text; treebanks are taken by default" + (", and this is translated" if text.translated else "")
+    first = listed[texts[0].relative_to(corpora).as_posix()]
+    note = "raw text; treebanks are taken by default"
     return {
         "table": "text", "name": text.name, "prefix": text.prefix, "lang": text.lang,
         "language": next(name for code, name in FACTS["codes"].values() if code == text.lang),
         "repo": first["repo"], "commit": first["commit"], "licence": licence, "licence_note": text.licence_note,
-        **({} if text.lang in WITHOUT_TREEBANK else {"default": False, "note": note}),
+        **({"default": False, "note": note} if text.lang in with_treebank else {}),
         "genre": list(text.genre), "read": list(text.read),
         "citation": _citation({"citation": text.citation}, first), "files": pinned,
     }  # fmt: skip

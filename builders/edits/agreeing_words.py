@@ -21,7 +21,8 @@ REASONS: Final = {
     "several-spellings": "the corpus spells many verbs in several ways, so that a form may agree in another dialect",
     "ambiguous-form": "the other form, or its ending, has a reading that agrees with the noun, or can stand alone",
     "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
-    "ambiguous-noun": "the ending of the noun does not show its values, or its gender may be that of a person",
+    "ambiguous-noun": "the ending of the noun does not show its values, its gender may be that of a person, or it is "
+    "written like a name (*les Charmeuse*)",
     "mixed-subject": "the subject agrees with other verbs in two ways (*the majority*), or a phrase beside it could "
     "take a plural (*a number of cats*)",
     "other-noun": "the other form agrees with another noun of the sentence",

@@ -69,7 +69,11 @@ USE: Final = (
 """How a word is used: in the genitive before or behind its noun, otherwise in place of a noun, as a predicate."""
 
 USUAL: Final = 1 / 2
-"""If a larger share of the genitives stands before the noun, a modifier in the genitive may be a possessor."""
+"""If a larger share of the genitives stands before the noun, a modifier in the genitive may be a possessor; if a larger
+share of the nouns begins with a capital, a capital does not show a name."""
+
+QUOTATION: Final = '["“”„«»‹›「『]'
+"""A quotation mark that begins or ends between a modifier and its noun: the noun is a name (*la « Charmeuse »*)."""
 
 
 class _Corpus(msgspec.Struct, frozen=True, eq=False):
@@ -123,11 +127,15 @@ def _modifiers(trees: Trees) -> pl.DataFrame:
     before = pl.col("text").str.slice(0, pl.col("start")).str.slice(-1)
     after = pl.col("text").str.slice(pl.col("end"), 1)
     touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
+    end_of_first, start_of_second = pl.min_horizontal("end", "noun_end"), pl.max_horizontal("start", "noun_start")
+    between = pl.col("text").str.slice(end_of_first, start_of_second.cast(pl.Int64) - end_of_first)
     rows = trees.with_text(modifiers).select(
         "sent", "feats", "subject", "subject_lemma", "noun_feats", "noun_row", "previous",
         target=pl.col("row").cast(pl.UInt32), kind=pl.col("rel").replace_strict(KINDS), verb_class=word_class(),
         noun_first=pl.col("noun_row") < pl.col("row"),
         bound=(touches | pl.col("mwt").is_not_null()).fill_null(value=True),
+        capital=pl.col("noun_form").str.contains(r"^\p{Lu}") & (pl.col("noun_start") > 0),
+        quoted=between.str.contains(QUOTATION).fill_null(value=False),
         noun=pl.struct(start="noun_start", end="noun_end", form="noun_form"),
     )  # fmt: skip
     return rows.join(_around(rows, words), on="target", how="left", maintain_order="left")
@@ -183,6 +191,7 @@ def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Contex
         verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
     )
     loose = rows.filter("scattered").height > SCATTERED * rows.height
+    named = pl.col("quoted") | (pl.col("capital") & (pl.col("capital").mean() <= USUAL))
     readings = _readings(words.filter(pl.col("upos") != "NOUN")), _readings_of_nouns(words)
     corpus = _Corpus(words, *readings, fused, loose)
     parts = [
@@ -192,6 +201,7 @@ def with_other_forms(frame: pl.DataFrame, entries: pl.DataFrame, context: Contex
     ]
     reason = pl.coalesce(
         "reason",
+        pl.when(named).then(pl.lit("ambiguous-noun")),
         pl.when(pl.col("bound")).then(pl.lit("bound-form")),
         pl.when(~pl.col("agrees")).then(pl.lit("no-agreement")),
         "no_other",

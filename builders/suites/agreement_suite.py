@@ -10,10 +10,10 @@ between them (nouns with another value; Linzen, Dupoux & Goldberg 2016); the tex
 is equally frequent in both directions, as is every pair of frequent forms (*is*, *are*): no preference for a form or a
 length finds the good sentence. The same two words are in at most two sentences. Left out are: words that do not show
 their value or agree in two ways; forms that could agree too (German *er habe*), as a subjunctive (*if the need arise*),
-in a reading that their ending can have, with another noun, or by standing alone; and kinds of words that agree in less
-than nine tenths of the corpus, and all verbs where it spells many in several ways. Participles beside an auxiliary, and
-adjectives of the predicate, are changed only behind a noun that is not indefinite; person only beside personal
-pronouns; gender not beside persons.
+in a reading that their ending can have, with another noun, by standing alone, or with a family of the name that the
+noun looks like (*les Charmeuse*); and kinds of words that agree in less than nine tenths of the corpus, and all verbs
+where it spells many in several ways. Participles beside an auxiliary, and adjectives of the predicate, are changed only
+behind a noun that is not indefinite; person only beside personal pronouns; gender not beside persons.
 """
 
 from discoprobe.builders.edits.agreeing_words import CONDITIONS, REASONS, candidates, with_wrong_form
@@ -25,6 +25,6 @@ SHOWN_BY_ENDINGS = "beside each other, the ends of two words show whether they a
 ASKS = "Do the words agree?"
 TASK = ProbingTask(
     labels=("good", "bad"), select=candidates, sample=with_wrong_form, edit=planned_edit, pairs=True,
-    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=14,
+    conditions=CONDITIONS, region=2, needs=frozenset({"upos", "lemma", "feats", "deps"}), reasons=REASONS, version=15,
     exempt={"differences": SHOWN_BY_ENDINGS}, uses_forms=True,
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Determiners and adjectives that do not agree with their noun: which are changed, and which are left."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -148,9 +149,33 @@ def fused_with_the_word_before():
     )
 
 
+def names_of_things():
+    """*la Charmeuse*, *la « charmeuse »*: a ship, and *les Charmeuse* is the family of that name."""
+    yield phrase("Plato", PLACES[4] + "x")
+    yield phrase("Zapatos", PLACES[5] + "x", plural=True)
+    yield words(
+        "Ayer ayer ADV _ 2 advmod",
+        "vino venir VERB VerbForm=Fin 0 root",
+        f"el el DET PronType=Art|{SING} 5 det",
+        "« « PUNCT _ 5 punct",
+        f"reto reto NOUN {SING} 2 nsubj",
+        "» » PUNCT _ 5 punct",
+        "de de ADP _ 8 case",
+        "Porzarx porzarx PROPN _ 5 nmod",
+        ". . PUNCT _ 2 punct",
+    )
+
+
+def test_where_most_nouns_have_capitals_they_are_no_names(tmp_path):
+    """As in German."""
+    sentences = [[re.sub(r"\b\w+tos?\b", lambda noun: noun[0].title(), part) for part in pair] for pair in plain()]
+    assert len(rows_of(built(tmp_path, sentences))) == 20
+
+
 @pytest.mark.parametrize(
     ("sentences", "reason", "n"),
     [
+        (names_of_things, "ambiguous-noun", 3),
         (noun_of_both_numbers, "ambiguous-form", 2),
         (noun_with_a_rare_ending, "ambiguous-noun", 2),
         (determiner_of_both_numbers, "ambiguous-form", 1),

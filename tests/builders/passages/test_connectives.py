@@ -45,6 +45,8 @@ def test_a_connective_that_joins_the_sentence_is_taken_away(marked):
         ("kmr", "Ji/ADP ber/NOUN vê/DET yekê/NUM em/PRON çûn/VERB malê/NOUN", "loma"),
         ("ug", "شۇنىڭ/CCONJ ئۈچۈن/ADP مەن/PRON بۈگۈن/ADV كەلدىم/VERB", "شۇڭا"),
         ("mt", "BARRA/ADV MINN/ADV HEKK/ADV huma/PRON marru/VERB dar/NOUN", "barra minn hekk"),
+        ("mt", "Allura/ADV huma/PRON marru/VERB dar/NOUN", "għalhekk"),
+        ("kmr", "Lê/CCONJ belê/ADV em/PRON çûn/VERB malê/NOUN", "lêbelê"),
         ("yo", "Nítorí/SCONJ náà/ADV wọ́n/PRON lọ/VERB ilé/NOUN", "nítorí náà"),
     ],
 )
