@@ -43,6 +43,7 @@ _TEXTS = (
     "paragraph", "document", "review", "tweet", "utterance", "body", "tokens", "words",
 )  # fmt: skip
 _CHOICE = re.compile(r"(?i)^(mc_answer|choice|option|opt|ending|answer|sol|candidate|alternative)_?([0-9]|[a-e])$")
+_LETTER = re.compile(r"[A-Z]")
 _CHOICES = ("choices", "endings", "options", "candidates", "alternatives", "answers")
 _NUMBERED = re.compile(r"(?i)^(?:s|sent|text|arg|unit)[a-z]*_?(?:[0-9]{1,2}|[ab])$")
 _NOT_TEXT = re.compile(
@@ -77,7 +78,8 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
         column for column in frame.columns if frame[column].null_count() < frame.height or column in named
     )
     has_choices = bool(_choice_columns(frame, reading.label))
-    for roles in () if reading.text or reading.choices else COLUMNS:
+    for record in () if reading.text or reading.choices else COLUMNS:
+        roles = record.written_as(frame.columns)
         labels = [column for column in roles.labels if column in frame.columns]
         if labels and roles.required <= {*frame.columns} and (roles.choices or not has_choices):  # else no BoolQ
             if reading.label is None:
@@ -184,7 +186,7 @@ def _is_measure(column: pl.Series) -> bool:
 
 
 def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, ...]]:
-    """Columns that may hold choices by their names: some that are numbered, or one with lists."""
+    """Columns that may hold choices: some that are numbered, that the label names by a letter, or one with lists."""
     numbered: dict[str, list[str]] = defaultdict(list)
     for column in frame.columns:
         if (
@@ -196,14 +198,18 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
             numbered[match[1].lower()].append(column)
     guesses = [tuple(columns) for columns in numbered.values() if len(columns) > 1]
     lists = [c for c in frame.columns if c.lower() in _CHOICES and frame.schema[c] == pl.List(pl.String) and c != label]
-    return guesses + [(column,) for column in lists]
+    letters = sorted(column for column in frame.columns if _LETTER.fullmatch(column) and column != label)
+    values = {*frame[label].cast(pl.String).str.strip_chars().drop_nulls().unique()} if label and letters else set()
+    lettered = [tuple(letters)] if 1 < len(values) and values <= {*letters} else []
+    return [*guesses, *lettered, *((column,) for column in lists)]
 
 
 def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[str]) -> tuple[str, ...]:
-    """The columns of running text; several only if they are parts of a numbered row."""
+    """The columns of running text; several only if they are parts of a numbered row, or what choices are about."""
     others, needed = {label, *choices}, not choices
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
-    if len(prose) == 1 or (prose and all(_NUMBERED.match(column) for column in prose)):
+    of_choices = bool(choices) and all(column.lower() in _TEXTS for column in prose)  # a passage and a question
+    if len(prose) == 1 or (prose and (of_choices or all(_NUMBERED.match(column) for column in prose))):
         _check_other_inputs(name, frame, prose, label, others)
         return tuple(prose)
     texts = [

@@ -176,6 +176,39 @@ def test_choices(make, write, names, labels):
     assert data.rows["label"].to_list()[:4] == [0, 1, 0, 1]
 
 
+def test_columns_that_the_label_names_by_their_letters_are_choices(make, write):
+    """Of one word each, as in MMLU's files with a header: without them, a row is a question whose label is a letter."""
+    rows = [
+        {"question": make.sentence(), **dict.fromkeys("CABD", "word"), "answer": "ABCD"[at % 4]} for at in range(40)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row | {"B": f"w{at}"}) for at, row in enumerate(rows)]}))
+    assert (data.shape, data.read.columns["choices"]) == (Shape.CHOICE, ("A", "B", "C", "D"))
+    assert data.rows["texts"][5].to_list()[1:] == ["word", "w5", "word", "word"]
+    assert data.rows["label"].to_list()[:4] == [0, 1, 2, 3]
+    named = [json.dumps(row | {"answer": "yes" if at % 2 else "no"}) for at, row in enumerate(rows)]
+    assert _one(write({"test.jsonl": named})).shape is Shape.SENTENCE
+
+
+def test_a_passage_and_a_question_are_what_choices_are_about(make, write):
+    rows = [
+        {"context": make.sentence(), "question": make.sentence(), "answer0": "one", "answer1": "two", "label": at % 2}
+        for at in range(20)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns == {
+        "text": ("context", "question"),
+        "choices": ("answer0", "answer1"),
+        "label": ("label",),
+    }
+
+
+def test_capitals_of_column_names_do_not_count(make, write):
+    """ConjNLI has ``Premise``, ``Hypothesis`` and ``Label``."""
+    rows = [{"Premise": make.sentence(), "Hypothesis": make.sentence(), "Label": "ab"[at % 2]} for at in range(20)]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns == {"text": ("Premise", "Hypothesis"), "label": ("Label",)}
+
+
 def test_a_label_that_names_no_choice(make, write):
     rows = [
         json.dumps({"premise": "p", "choice1": make.sentence(), "choice2": make.sentence(), "label": 7})
@@ -421,6 +454,20 @@ def test_a_document_in_two_splits_is_found(make, named, outcome):
     data = _read_one(_documents(make, apart=False), group=named)
     finding = finding_of(data, "group-split")
     assert (finding.status, finding.measured, finding.n) == (outcome, 120, 120)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_authors_in_two_splits_do_harm_where_they_tell_the_label(make, tells):
+    """Most texts of an author have one label (Wiegand et al. 2019), and no option names the column."""
+    rows = [
+        {"text": make.sentence(), "label": "ab"[(author if tells and text % 8 else text) % 2], "author": f"d{author}"}
+        for author in range(60)
+        for text in range(20)
+    ]
+    data = _read_one({"train": pl.DataFrame(rows[::2] + rows[1::4]), "test": pl.DataFrame(rows[3::4])})
+    finding = finding_of(data, "group-split")
+    assert (finding.status, finding.measured) == (Status.NOTED, 300)
+    assert finding.cost == pytest.approx(0.35, abs=0.1) if tells else finding.cost == 0
 
 
 def test_any_column_can_be_the_group(make):
