@@ -38,9 +38,9 @@ from discoprobe.cards.readers import (
     right_answer,
 )
 from discoprobe.cards.release.rows import ReleaseRow, RowStore, configs_asked
-from discoprobe.cards.text.verdicts import trick_of
 from discoprobe.cards.review.pages import language, question_texts
 from discoprobe.cards.review.site import whole_number
+from discoprobe.cards.text.verdicts import trick_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

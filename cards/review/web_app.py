@@ -30,7 +30,7 @@ from discoprobe.cards.release.rows import RowFilter, configs_asked
 from discoprobe.cards.review.blind_round import BlindPages, labels_of
 from discoprobe.cards.review.pages import card_html, read_card, shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
-from discoprobe.cards.text.verdicts import verdicts
+from discoprobe.cards.text.verdicts import trick_of, verdicts
 from discoprobe.loaders.catalogue.treebanks import language_name
 from discoprobe.loaders.errors import UsageError
 
@@ -114,7 +114,8 @@ class RowPages:
             values: dict[str, str | float | None] = {
                 "config": name, "language": language, "rows": n_rows(entry),
                 "test rows": sum(entry.counts.get("test", {}).values()), "use it?": judged[name].advice,
-                "best cheap trick": judged[name].trick, "gain": audit.gain if audit else None, "read": n_read[name], "faults": n_faults[name],
+                "best cheap trick": judged[name].trick, "gain": audit.gain if audit else None,
+                "read": n_read[name], "faults": n_faults[name],
             }  # fmt: skip
             if self.site.changes is not None:
                 values["changed"] = change

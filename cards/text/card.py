@@ -119,7 +119,7 @@ def release_card(
     configs, sources, unavailable = manifest.configs, manifest.sources, manifest.unavailable
     dataset = repository.rpartition("/")[2]
     judged = verdicts(configs)
-    lines = lines_of(configs, judged)
+    listed = [*itertools.chain.from_iterable(lines_of(configs, judged).values())]
     default = best_advised(configs, judged)
     first = configs.get(default)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
@@ -139,10 +139,10 @@ def release_card(
         "manifest": manifest, "repository": repository, "name": dataset, "release": release,
         "author": facts.author(repository), "title": facts.title(repository), "canary": facts.canary(repository),
         "facts": facts.facts_of(manifest), "sensitive": facts.SENSITIVE,
-        "default": default, "line": next((line for of_lang in lines.values() for line in of_lang if line.name == default), None),
+        "default": default, "line": next((line for line in listed if line.name == default), None),
         "shown": first and _shown_row(first), "marked": first and examples.MARKED.get(Shape(first.shape), ""),
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
-        "matrices": matrices(configs, lines), "tasks": tasks,
+        "matrices": matrices(configs, listed), "tasks": tasks,
         "languages": languages,
         "by_language": {
             lang: ([configs[name] for name in of_lang], tally(judged[name].advice for name in of_lang))
@@ -155,7 +155,7 @@ def release_card(
             name: reader_table(entry.readers) for name, entry in sorted(configs.items()) if entry.readers
         },
         "advice": tally(verdict.advice for verdict in judged.values()), "designs": task_designs(configs),
-        "meanings": meanings(itertools.chain.from_iterable(lines.values())), "judged": judged,
+        "meanings": meanings(listed), "judged": judged,
         "above": sum(verdict.word == ABOVE for verdict in judged.values()),
         "skipped": sum(sum(reasons.values()) for reasons in manifest.skipped.values()),
         "example": first and _first_row(first), "licences": facts.licences_of(sources),
@@ -214,15 +214,15 @@ Languages or tasks are the rows, whichever are more.
 """
 
 
-def matrices(configs: Mapping[str, ConfigEntry], lines: Mapping[str, Sequence[DatasetLine]]) -> list[Matrix]:
+def matrices(configs: Mapping[str, ConfigEntry], lines: Sequence[DatasetLine]) -> list[Matrix]:
     """One table of tasks and languages per kind of task in the release; cells are Markdown: rows and advice.
 
-    ``lines`` are those of the configs, by language (`verdicts.lines_of`).
+    ``lines`` are those of the configs (`verdicts.lines_of`).
     """
     discourse, probing = "Discourse (rows of several sentences)", "Probing (rows of one sentence)"
     suites, generated = "Suites (minimal pairs, test only)", "Generated probes (a feature of the word in a role)"
     by_kind: dict[str, dict[tuple[str, str], str]] = {kind: {} for kind in (discourse, probing, suites, generated)}
-    for line in itertools.chain.from_iterable(lines.values()):
+    for line in lines:
         entry = configs[line.name]
         kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry.shape), discourse)
         cells = by_kind[generated if entry.task.startswith("feats_") else kind]
@@ -333,7 +333,8 @@ def with_readers(card: str, entry: ConfigEntry) -> str:
     record = recorded()
     readings = record.of(entry.task, entry.lang)
     section = render(
-        "readers.md", readers=reader_table(readers), audit=entry.audit, trick=entry.audit and trick_of(entry.audit), too_fast=_too_fast(readers),
+        "readers.md", readers=reader_table(readers), audit=entry.audit, too_fast=_too_fast(readers),
+        trick=entry.audit and trick_of(entry.audit),
         person="person" in readers and not _too_fast(readers), least_rows=LEAST_ROWS, fastest=FASTEST,
         task=entry.task, lang=entry.lang, language=treebanks.language_name(entry.lang), readings=readings,
         rounds=record.rounds, kinds=sorted({record.rounds[reading.round].reader for reading in readings}),

@@ -117,8 +117,8 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
     return render(
         "overview.svg", title=f"{len(languages)} languages, {len(tasks)} tasks: size and advice of the audit",
         width=max(WIDTH + 60, left + _CELL * len(tasks) + 60), height=bottom + 200, left=left, top=top, bottom=bottom,
-        cell=_CELL, words=("yes", "beat", CAREFUL, "no", UNMEASURED), tasks=tasks, languages=[f"{names.get(lang, lang)} {lang}" for lang in languages], squares=squares,
-        bars=bars,
+        cell=_CELL, words=("yes", "beat", CAREFUL, "no", UNMEASURED), tasks=tasks,
+        languages=[f"{names.get(lang, lang)} {lang}" for lang in languages], squares=squares, bars=bars,
     )  # fmt: skip
 
 

@@ -344,7 +344,7 @@ class Release:
             true = sum((config.entry["task"], config.lang) in read for config in configs), len(self.configs)
             self.same(where, "readings", tuple(map(number, found.groups())), true)
         elif not re.search(
-            r"whether to use them|over the majority|95 % interval|\(2\.0\.0 after 1\.4\.0\)|SHA-256|macro-F1 in addition",
+            r"whether to use them|over the majority|95 % interval|\(2\.0\.0 after 1\.4\.0\)|SHA-256|macro-F1 in add",
             line,
         ):
             self.unknown(where, line)
@@ -366,7 +366,7 @@ class Release:
 
     def word(self, name):
         """The word of the advice on the page of a config."""
-        advice = self.advices.get(name, "not audited")
+        advice = self.advices.get(name) or "not audited"
         return max((word for word in WORDS if advice.startswith(word)), key=len)
 
     def best(self):
@@ -466,7 +466,7 @@ class Release:
                 of_config = self.configs[config].rows
                 sizes = "/".join(short(of_config[split].height) if split in of_config else "-" for split in SPLITS)
                 self.same(
-                    where, f"cell {config}", link and link[1], f"{sizes} {self.advices.get(config, 'not audited')}"
+                    where, f"cell {config}", link and link[1], f"{sizes} {self.advices.get(config) or 'not audited'}"
                 )
                 self.holds(where, f"link of {config}", bool(link) and self.leads_to(link[2], config))
 

@@ -200,7 +200,7 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
     lists = [c for c in frame.columns if c.lower() in _CHOICES and frame.schema[c] == pl.List(pl.String) and c != label]
     letters = sorted(column for column in frame.columns if _LETTER.fullmatch(column) and column != label)
     values = {*frame[label].cast(pl.String).str.strip_chars().drop_nulls().unique()} if label and letters else set()
-    lettered = [tuple(letters)] if 1 < len(values) and values <= {*letters} else []
+    lettered = [tuple(letters)] if len(values) > 1 and values <= {*letters} else []
     return [*guesses, *lettered, *((column,) for column in lists)]
 
 

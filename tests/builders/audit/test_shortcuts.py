@@ -441,7 +441,7 @@ def test_the_cue_of_surface_is_one_that_was_measured(make, build):
 
 @pytest.mark.parametrize(("share", "status"), [(0.9, Status.NOTED), (0.0, Status.ABOVE)])
 def test_style_is_no_fault_of_texts_of_others_whose_words_tell_more(make, build, share, status):
-    """Praise has longer texts with an exclamation mark; where words tell nothing else, that is all there is to learn."""
+    """Praise has longer texts with an exclamation mark; where words tell nothing else, it decides."""
 
     def change(row):
         if row["label"] and make.source.random() < 0.3:
