@@ -254,7 +254,7 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> t
     return list(findings.values()), tuple(filter(None, remarks))
 
 
-_OF_STYLE = frozenset({"length", "punctuation", "case"})
+_OF_STYLE = frozenset({"length", "punctuation", "case", "surface"})
 """Checks of how long a text is and how it is written, as the texts of a class may be."""
 
 

@@ -136,7 +136,7 @@ def test_what_was_not_measured_is_never_below():
         "length", Kind.SHORTCUT, Severity.ERROR, Status.UNMEASURED, detail="test holds one class only (a)"
     )
     verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(nothing,)))
-    assert (verdict.word, verdict.mark) == (UNMEASURED, "?")
+    assert (verdict.word, verdict.advice) == (UNMEASURED, UNMEASURED)
     assert verdict.text == "Not measured: test holds one class only (a)."
     assert verdict_of(msgspec.structs.replace(report(config()), findings=())).word == UNMEASURED
 

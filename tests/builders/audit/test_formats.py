@@ -460,14 +460,15 @@ def test_a_document_in_two_splits_is_found(make, named, outcome):
 def test_authors_in_two_splits_do_harm_where_they_tell_the_label(make, tells):
     """Most texts of an author have one label (Wiegand et al. 2019), and no option names the column."""
     rows = [
-        {"text": make.sentence(), "label": "ab"[(author if tells and text % 8 else text) % 2], "author": f"d{author}"}
+        {"text": make.sentence(), "label": "ab"[(author if tells and text % 5 else text) % 2], "author": f"d{author}"}
         for author in range(60)
         for text in range(20)
     ]
-    data = _read_one({"train": pl.DataFrame(rows[::2] + rows[1::4]), "test": pl.DataFrame(rows[3::4])})
+    last = pl.int_range(pl.len()) % 20 >= 15
+    data = _read_one({"train": pl.DataFrame(rows).filter(~last), "test": pl.DataFrame(rows).filter(last)})
     finding = finding_of(data, "group-split")
     assert (finding.status, finding.measured) == (Status.NOTED, 300)
-    assert finding.cost == pytest.approx(0.35, abs=0.1) if tells else finding.cost == 0
+    assert finding.cost == pytest.approx(0.3, abs=0.01) if tells else finding.cost == 0
 
 
 def test_any_column_can_be_the_group(make):
