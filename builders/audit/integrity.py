@@ -220,7 +220,10 @@ def missing_splits(data: AuditInput) -> Finding:
 
 
 def label_sets(data: AuditInput) -> Finding:
-    """Labels that a split lacks. The label of a choice is a place and no class: ``balance`` looks at places."""
+    """Labels that a split lacks. The label of a choice is a place and no class: ``balance`` looks at places.
+
+    The cost is the share of rows that have those of the split that lacks most: a slip such as ``-`` costs nothing.
+    """
     if data.shape is Shape.CHOICE:
         return SKIPPED
     expected = set(range(len(data.labels)))
@@ -230,8 +233,8 @@ def label_sets(data: AuditInput) -> Finding:
         for split, labels in missing.items()
         if labels
     ]
-    most = max(map(len, missing.values()))
-    return Finding(measured=sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / len(data.labels))
+    most = max(int(data.rows["label"].is_in(labels).sum()) for labels in missing.values())
+    return Finding(measured=sum(map(len, missing.values())), detail="; ".join(lacks), cost=most / data.rows.height)
 
 
 def balance(data: AuditInput) -> Finding:

@@ -21,7 +21,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, MOST_ROWS, PAIRED
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 28
+VERSION: Final = 29
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 

@@ -58,6 +58,8 @@ _MOSTLY = 0.5
 """Smallest share of values with several words, or in a script without spaces, in a column of running text."""
 _FEW = 0.02
 """Largest share of words that contain a space."""
+_SEVERAL = 0.02
+"""Smallest share of rows with commas between labels that other rows have alone, in a column of several labels."""
 _SAMPLE = 500
 
 
@@ -105,12 +107,19 @@ def _guess_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -
     if len(classes) == 1:
         return classes[0], ()
     called = [column for usual in _LABELS for column in frame.columns if column.lower() == usual]
+    naming = [
+        column for column in called if any(_names_choice(frame, column, c) for c in _choice_columns(frame, column))
+    ]
+    called = naming if len(naming) == 1 else called
     sure = [column for column in called if column.lower() in _SURE]
     classes = [column for column in called if not _is_measure(frame[column])]
     if sure or len(classes or called) == 1:
         label = sure[0] if sure else (classes or called)[0]
         _check_label(name, frame, label)
         return label, ()
+    parts = [column for column in frame.columns if _SURE[0] in re.split(r"[\W_]+", column.lower())]
+    if not called and len(parts) == 1 and not suspicion(frame[parts[0]]):
+        return parts[0], (f"the label column was guessed: '{parts[0]}' is the only one called a label",)
     candidates = classes or _label_like(frame)
     plausible = [column for column in candidates if not suspicion(frame[column]) and not _is_prose(frame, column)]
     if len(plausible) != 1:
@@ -147,6 +156,8 @@ def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
         or (re.fullmatch(r"[A-Za-z]{2}", value) and (value.lower() == "jp" or langcodes.tag_is_valid(value)))
         for value in distinct
     )
+    if several := several_labels(values):
+        return f"'{labels.name}' {several}"
     looks = {
         "a header": bool(header) and (values == header[0]).sum() == 1,
         "language codes": not called_label and bool(distinct) and in_languages,
@@ -155,6 +166,15 @@ def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
     }
     what = next((what for what, applies in looks.items() if applies), "")
     return f"the values of '{labels.name}' look like {what} ({', '.join((header or distinct)[:3])})" if what else ""
+
+
+def several_labels(values: pl.Series) -> str:
+    """What is wrong with labels of which some are several, with commas between them; empty if nothing is."""
+    divided = values.str.split(",").list.eval(pl.element().str.strip_chars())
+    several, alone = divided.filter(divided.list.len() > 1), divided.filter(divided.list.len() == 1).explode().unique()
+    if len(several) <= _SEVERAL * len(values) or not several.explode().is_in(alone.implode()).all():
+        return ""
+    return f"holds several labels ({', '.join(several[0])}): a row needs one label"
 
 
 def _label_like(frame: pl.DataFrame) -> list[str]:
@@ -202,6 +222,13 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
     values = {*frame[label].cast(pl.String).str.strip_chars().drop_nulls().unique()} if label and letters else set()
     lettered = [tuple(letters)] if len(values) > 1 and values <= {*letters} else []
     return [*guesses, *lettered, *((column,) for column in lists)]
+
+
+def _names_choice(frame: pl.DataFrame, label: str, choices: Sequence[str]) -> bool:
+    """Whether the values of a column are places of choices, from 0 or from 1."""
+    numbers = numbers_of(frame[label].drop_nulls())
+    lengths = frame[choices[0]].list.len() if len(choices) == 1 else pl.Series([len(choices)])
+    return numbers is not None and bool(numbers.is_between(0, lengths.max()).all())
 
 
 def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[str]) -> tuple[str, ...]:

@@ -288,12 +288,14 @@ def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
 def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
     """Sets whose rows are spread over files, among files and the files of folders that are not below ``tops``.
 
-    There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI of SentEval: ``s1.train``, ``labels.train``;
-    TweetEval: ``train_text.txt``, ``train_labels.txt``, with the names of the labels in ``mapping.txt``), or one of
-    scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``. The
-    pairs of one folder, which are those of a year, are one set.
+    There is a file per class (MR, CR, SUBJ, MPQA; ``pos.txt``, ``neg.txt`` and others beside them), per column (SNLI of
+    SentEval: ``s1.train``, ``labels.train``; TweetEval: ``train_text.txt``, ``train_labels.txt``, with the names of the
+    labels in ``mapping.txt``), or one of scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose
+    scores are in ``STS.gs.news.txt``. The pairs of one folder, which are those of a year, are one set.
     """
     files = sorted({file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])})
+    called = Counter(file.parent for file in files if file.suffix == ".txt" and file.stem in _CLASSES)
+    of_classes_only = {folder for folder, n in called.items() if n > 1}
     by_class: dict[Path, dict[str, Path]] = defaultdict(dict)
     by_column: dict[tuple[Path, str], dict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
     scored: dict[Path, list[Path]] = defaultdict(list)
@@ -303,6 +305,8 @@ def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
         kind, name = file.suffix[1:], plain_name(file)
         if kind in _CLASSES:
             by_class[file.with_suffix("")][kind] = file
+        elif file.parent in of_classes_only and kind == "txt" and name.stem.lower() not in _ABOUT | _CLASS_LISTS:
+            by_class[file.parent][name.stem] = file
         elif (column := _PARALLEL.search(name.name.removesuffix(".txt"))) and suffix_of(file) not in _TABLES:
             rest = name.name.removesuffix(".txt")[: column.start()] + name.name.removesuffix(".txt")[column.end() :]
             split, rest = _split_of(Path(rest.strip("-_.") + ".txt"), {})

@@ -202,6 +202,52 @@ def test_a_passage_and_a_question_are_what_choices_are_about(make, write):
     }
 
 
+def test_the_only_column_that_is_called_a_label_is_it(make, write):
+    """JaNLI has ``entailment_label_Ja`` beside ``heuristics``, HateBR ``label_final`` beside three annotators'."""
+    rows = [{"text": make.sentence(), "annotator": at % 3, "label_final": at % 2} for at in range(20)]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns["label"] == ("label_final",)
+    assert any(note.startswith("the label column was guessed: 'label_final'") for note in data.read.notes)
+    two = [json.dumps({"topic_label": at % 3, "text": make.sentence(), "label_final": at % 2}) for at in range(20)]
+    with pytest.raises(UnreadableDataError, match="which column holds the label"):
+        _one(write({"test.jsonl": two}))
+
+
+def test_the_label_that_names_a_choice_is_it(make, write):
+    """ParsiNLU has ``answer`` (1 to 4) and ``category`` beside the list of candidates."""
+    rows = [
+        {
+            "answer": str(at % 4 + 1),
+            "candidates": ["a", "b", "c", "d"],
+            "category": "xy"[at % 2],
+            "question": make.sentence(),
+        }
+        for at in range(40)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert (data.shape, data.read.columns["label"]) == (Shape.CHOICE, ("answer",))
+    assert data.rows["label"].to_list()[:5] == [0, 1, 2, 3, 0]
+
+
+@pytest.mark.parametrize("name", ["set.tsv", "set.csv"])
+def test_several_labels_in_a_row_are_refused(make, write, name):
+    """XED: emotions of a sentence, with commas."""
+    labels = ["1", "3", "1, 3", "7", "3, 7"]
+    if name.endswith("csv"):
+        lines = ["text,label", *(f'"{make.sentence()}","{labels[at % 5]}"' for at in range(50))]
+    else:
+        lines = [f"{make.sentence()}\t{labels[at % 5]}" for at in range(50)]
+    with pytest.raises(UnreadableDataError, match=r"several labels \(1, 3\): a row needs one label"):
+        _one(write({name: lines}))
+
+
+def test_one_file_per_class_that_is_called_like_it(make, write):
+    """Wisesight has ``pos.txt``, ``neu.txt``, ``neg.txt`` and ``q.txt``."""
+    lines = [make.sentence() for _ in range(8)]
+    folder = write({"pos.txt": lines[:3], "neg.txt": lines[3:6], "q.txt": lines[6:], "readme.txt": ["about"]})
+    assert _one(folder).labels == ("neg", "pos", "q")
+
+
 def test_capitals_of_column_names_do_not_count(make, write):
     """ConjNLI has ``Premise``, ``Hypothesis`` and ``Label``."""
     rows = [{"Premise": make.sentence(), "Hypothesis": make.sentence(), "Label": "ab"[at % 2]} for at in range(20)]
