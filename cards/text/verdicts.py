@@ -242,11 +242,14 @@ def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
 def _few_faulty_rows(word: str, audit: AuditEntry) -> str:
     """The fault that costs most, with the share of its rows, if few rows have to be left out for all but minor ones.
 
-    Else empty; also if there is a cue, as it may be from rows that differ more from those of earlier splits.
+    Else empty; also if there is a cue that may be from rows that differ more from those of earlier splits.
     """
     serious = [check for check in audit.failed if _grade(audit.findings, check) != Grade.MINOR]
     costs = {check: audit.findings[check].cost for check in serious if check in audit.findings}
-    if word != ABOVE or not serious or len(costs) < len(serious) or _cue(audit, audit.findings):
+    if word != ABOVE or not serious or len(costs) < len(serious):
+        return ""
+    alike = [audit.findings[check].value for check in ("altered-dup", "paraphrase") if check in audit.findings]
+    if max(alike, default=0.0) > MOST_DROPPED and _cue(audit, audit.findings):
         return ""
     if audit.dropped > MOST_DROPPED or any(
         not BY_ID[check].removable or cost > MOST_DROPPED for check, cost in costs.items()
