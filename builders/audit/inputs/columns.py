@@ -36,6 +36,7 @@ _LABELS = (
     "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",
     "sentiment", "tag", "is_duplicate", "annotation", "verdict", "stance", "intent", "emotion",
 )  # fmt: skip
+_BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _SURE = ("label", "gold_label")
 """A column with such a name is the label, even if another column could be one, too."""
 _TEXTS = (
@@ -117,7 +118,7 @@ def _guess_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -
         label = sure[0] if sure else (classes or called)[0]
         _check_label(name, frame, label)
         return label, ()
-    parts = [column for column in frame.columns if _SURE[0] in re.split(r"[\W_]+", column.lower())]
+    parts = [column for column in frame.columns if _SURE[0] in map(str.lower, _BETWEEN_WORDS.split(column))]
     if not called and len(parts) == 1 and not suspicion(frame[parts[0]]):
         return parts[0], (f"the label column was guessed: '{parts[0]}' is the only one called a label",)
     candidates = classes or _label_like(frame)
@@ -235,6 +236,7 @@ def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[s
     """The columns of running text; several only if they are parts of a numbered row, or what choices are about."""
     others, needed = {label, *choices}, not choices
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
+    prose = [column for at, column in enumerate(prose) if not _repeats_one_of(prose[:at], frame, column)]
     of_choices = bool(choices) and all(column.lower() in _TEXTS for column in prose)  # a passage and a question
     if len(prose) == 1 or (prose and (of_choices or all(_NUMBERED.match(column) for column in prose))):
         _check_other_inputs(name, frame, prose, label, others)
@@ -249,6 +251,12 @@ def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[s
     among = _list_columns(frame, prose or [column for column in frame.columns if column not in others])
     offer = f"; or with --choices those of which '{label}' says the right one" * _says_which(frame, label, prose)
     raise UnreadableDataError(f"{name}: which columns hold the text? Name them in order with --text: {among}{offer}")
+
+
+def _repeats_one_of(others: Sequence[str], frame: pl.DataFrame, column: str) -> bool:
+    """Whether a column has in most rows the text of another one, as ``original`` does in JCoLA."""
+    texts = [name for name in others if frame.schema[name] == frame.schema[column] == pl.String]
+    return any(frame.select((pl.col(name) == pl.col(column)).mean()).item() > _MOSTLY for name in texts)
 
 
 def _says_which(frame: pl.DataFrame, label: str, texts: Sequence[str]) -> bool:

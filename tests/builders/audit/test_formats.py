@@ -208,6 +208,10 @@ def test_the_only_column_that_is_called_a_label_is_it(make, write):
     data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
     assert data.read.columns["label"] == ("label_final",)
     assert any(note.startswith("the label column was guessed: 'label_final'") for note in data.read.notes)
+    camel = [
+        json.dumps(row | {"correctLabelW0": at % 2}) for at, row in enumerate({"text": row["text"]} for row in rows)
+    ]
+    assert _one(write({"test.jsonl": camel})).read.columns["label"] == ("correctLabelW0",)
     two = [json.dumps({"topic_label": at % 3, "text": make.sentence(), "label_final": at % 2}) for at in range(20)]
     with pytest.raises(UnreadableDataError, match="which column holds the label"):
         _one(write({"test.jsonl": two}))
@@ -246,6 +250,16 @@ def test_one_file_per_class_that_is_called_like_it(make, write):
     lines = [make.sentence() for _ in range(8)]
     folder = write({"pos.txt": lines[:3], "neg.txt": lines[3:6], "q.txt": lines[6:], "readme.txt": ["about"]})
     assert _one(folder).labels == ("neg", "pos", "q")
+
+
+def test_a_column_that_repeats_the_text_is_no_second_one(make, write):
+    """JCoLA has ``sentence`` and, with its mistakes of typing, ``original``."""
+    texts = [make.sentence() for _ in range(40)]
+    rows = [
+        {"sentence": text, "original": text + "x" * (at % 9 == 0), "label": at % 2} for at, text in enumerate(texts)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns["text"] == ("sentence",)
 
 
 def test_capitals_of_column_names_do_not_count(make, write):
