@@ -634,6 +634,10 @@ def _join_text_columns(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: 
 def _right_choices(name: str, frame: pl.DataFrame, label: str, n: int) -> pl.Series:
     """The index of the right choice: by a list of names, by its own text, by letters, or by numbers from 0 or 1."""
     labels = frame[label].cast(pl.String).str.strip_chars()
+    digits = {
+        value: str(int(value)) for value in labels.unique().drop_nulls() if value.isdecimal() and int(value) < n + 1
+    }
+    labels = labels.replace(digits)  # of any script: ParsiNLU has Persian ones
     numbered = frame.with_columns(_label=labels)
     if not (named := _index_in(numbered, pl.col("choice_names"))).is_null().any():
         return named

@@ -162,7 +162,13 @@ def test_odd_column_names_that_cannot_be_guessed(make, write):
 
 
 @pytest.mark.parametrize(
-    ("names", "labels"), [("choice1 choice2", [0, 1]), ("ending_1 ending_2", [1, 2]), ("optionA optionB", ["A", "B"])]
+    ("names", "labels"),
+    [
+        ("choice1 choice2", [0, 1]),
+        ("ending_1 ending_2", [1, 2]),
+        ("optionA optionB", ["A", "B"]),
+        ("choice1 choice2", ["1", "۲"]),
+    ],
 )
 def test_choices(make, write, names, labels):
     one, two = names.split()
