@@ -268,7 +268,9 @@ class Release:
         elif line.startswith("Use it? "):
             self.same(where, "advice", line, f"Use it? {self.tally()}.")
         elif line.startswith("- *"):
-            self.holds(where, f"the meaning {line}", any(word in line for word in (*map(self.word, self.configs), "±")))
+            self.holds(
+                where, f"the meaning {line}", any(word in line for word in (*map(self.word, self.configs), "task", "±"))
+            )
         elif found := re.match(r"<details><summary>The first row of <code>(\w+)</code>, test", line):
             self.same(where, "config of the example", found[1], self.best())
         elif found := re.match(r"- ([\d,]+) combinations of task and language", line):
