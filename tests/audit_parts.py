@@ -35,6 +35,11 @@ def finding_of(data, check, sources=None):
     return _audit(data, names, sources).finding(check)
 
 
+def finding_with_words(data, check):
+    """The finding of one check where words are measured, too."""
+    return _audit(data, {check, "words"}).finding(check)
+
+
 def report_of(data):
     """The whole report but for the mined rules, which no verdict depends on."""
     return _audit(data, SOLVERS.keys() | INTEGRITY.keys())

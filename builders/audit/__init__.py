@@ -15,8 +15,8 @@ __getattr__, __dir__, __all__ = offer(__name__, {
         "smallest_gain"],
     "own_configs": ["from_config"],
     "report": [
-        "CUE", "Figure", "Finding", "Grade", "Groups", "MARKS", "NOT_AUDITED", "Report", "Status", "VERSION", "Verdict",
-        "grade_of", "tallies"],
+        "CUE", "Figure", "Finding", "Grade", "Groups", "NOT_AUDITED", "Report", "Status", "VERDICTS", "VERSION",
+        "Verdict", "grade_of", "tallies"],
     "run": ["audit", "rows_of"],
     "task_types": ["TASK_TYPES", "with_task_type"],
     "thresholds": ["BY_ID", "CHECKS", "FLOOR", "PAIRED", "RULED_OUT", "Kind", "Severity"],

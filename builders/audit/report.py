@@ -21,7 +21,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, FLOOR, MOST_ROWS, PAIRED
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Number: TypeAlias = int | float
 """A number of rows, or a share."""
-VERSION: Final = 28
+VERSION: Final = 29
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 
@@ -267,17 +267,15 @@ class Heuristics(msgspec.Struct, frozen=True):
 NOT_AUDITED: Final = "not audited"
 CUE: Final = "cue"
 """The verdict on data of others where a solver without a threshold reaches more than half of what can be gained."""
-MARKS: Final = {"below": "✓", "open": "○", CUE: "!", "above": "✗", "not measured": "?", NOT_AUDITED: ""}
-"""Word of a verdict → its mark."""
-EXEMPT: Final = "†"
-"""Added to the mark of a config that is exempt from a check that is above its threshold, or open."""
+VERDICTS: Final = ("below", "open", CUE, "above", "not measured", NOT_AUDITED)
+"""The words of verdicts."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
     """What a report says in words (``cards.text.verdicts`` writes them).
 
     Attributes:
-        word: one of ``MARKS``.
+        word: one of ``VERDICTS``.
         checks: those above their threshold, those that cost most first.
         resolution: the smallest gain over the majority baseline that the rows could have shown; None where no shortcut
             with a threshold was measured.
@@ -286,12 +284,12 @@ class Verdict(msgspec.Struct, frozen=True):
         faults: the checks above their threshold with their figures and grades, in words.
         exempt: checks that the task is exempt from although they are above their threshold, or open.
         chance: the accuracy of the majority baseline: ``50%``.
-        trick: the shortcut that the advice warns of, else the strongest, as people call it, with its accuracy:
+        trick: the best cheap trick, or the one that the advice warns of, as people call it, with its accuracy:
             ``spelling 73%``; empty if there is none.
         advice: whether to use the data, in a few words (docs/concepts.md): ``yes``, ``beat 73%``, ``careful ±9``,
             ``no: length``.
         text: the verdict in sentences.
-        remark: the same in a few words, for tables that have the strongest shortcut in another column.
+        remark: the same in a few words, for tables that have the best cheap trick in another column.
     """
 
     word: str
@@ -318,11 +316,6 @@ class Verdict(msgspec.Struct, frozen=True):
     def is_minor(self) -> bool:
         """Whether it is above a threshold with minor findings only: then no command ends with an error."""
         return self.word == Status.ABOVE and self.grade == Grade.MINOR
-
-    @property
-    def mark(self) -> str:
-        """The mark of the word, with one for exemptions."""
-        return MARKS[self.word] + (EXEMPT if self.exempt else "")
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -41,7 +41,7 @@ from discoprobe.builders.audit.thresholds import (
     Severity,
     largest_passing,
 )
-from discoprobe.builders.config import ANNOTATION, Config
+from discoprobe.builders.config import ANNOTATION, Config, Shape
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.process_pool import one_thread
 
@@ -250,7 +250,30 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> t
             decided = solve_undecided(Bench(data, problem), undecided, in_pairs, most)
             findings |= {name: _finding_of(BY_ID[name], score, data, problem) for name, score in decided.items()}
             remarks.append(f"{bench.problem.measured_on} left {', '.join(decided)} open: cross-validated over all rows")
+    findings |= _told_by_words(findings, data)
     return list(findings.values()), tuple(filter(None, remarks))
+
+
+_OF_STYLE = frozenset({"length", "punctuation", "case", "surface"})
+"""Checks of how long a text is and how it is written, as the texts of a class may be."""
+
+
+def _told_by_words(findings: Mapping[str, Finding], data: AuditInput) -> dict[str, Finding]:
+    """The findings of style that are no fault, as notes: those of single texts of others whose words surely tell more.
+
+    Praise has exclamation marks, and questions of a class are short. What a model must beat are the words, which tell
+    this and more; only where style tells the label as well as words do, it decides. Texts that were edited differ by
+    the edit, and a text of several may be told without the others.
+    """
+    words = findings["words"].interval
+    if words is None or not data.external or data.perturbation or data.shape is not Shape.SENTENCE:
+        return {}
+    return {
+        name: replace(finding, severity=Severity.NOTE, status=Status.NOTED, threshold=None)
+        for name, finding in findings.items()
+        if name in _OF_STYLE and finding.interval and finding.threshold is not None
+        and finding.status in {Status.OPEN, Status.ABOVE} and finding.interval[1] < words[0]
+    }  # fmt: skip
 
 
 def _finding_of(check: Check, score: Score | None, data: AuditInput, problem: Problem) -> Finding:

@@ -104,6 +104,8 @@ def _guess(data: AuditInput) -> tuple[TaskType, str]:
     scores = data.rows["score"].drop_nulls()
     if bool((scores != scores.round()).any()) or scores.n_unique() > len(data.labels):
         return "similarity", "the labels are scores"
+    if {"e", "n", "c"} <= {name.strip().lower() for name in data.labels}:
+        return "entailment", "labels are called e, n and c"
     for task_type, pattern in _BY_NAME.items():
         for name in data.labels:
             if pattern.fullmatch(re.sub(r"[\W_]+", "_", name.strip().lower())):

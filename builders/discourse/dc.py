@@ -9,7 +9,7 @@ colon, or ends with one, if that sentence does. In half of the pairs it is more 
 neighbours, than that sentence, by characters and by words; in half of the pairs it is more typical of the corpus. In
 large texts, pairs are also chosen so that neither its length reveals it, nor how similar it is to each of the other
 sentences, nor several such measures together. Still, another document usually has another topic (in DiscoEval, whose
-distractors are chosen at random, lexical overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card
+distractors are chosen at random, lexical overlap alone reaches .71 on Wikipedia). The best cheap trick on the card
 shows how much of a score this explains: its accuracy minus one half.
 """
 

@@ -405,7 +405,7 @@ def audit_entry(report: Report) -> AuditEntry:
     excess = {f.check: (BY_ID[f.check].of_text, f.figure.excess if f.figure else (0, 0.0)) for f in undecided}
     closest = max(undecided, key=lambda f: excess[f.check], default=None)
     noted = {"group-split", "altered-dup", "paraphrase", "label-shares"}
-    dependent = [f for f in report.findings if f.check in noted and f.grade]
+    dependent = [f for f in report.findings if f.check in noted and f.status is Status.NOTED]
     named = {FLOOR, *failed, *(f.check for f in (*exempt, closest, best, beside, *dependent) if f)}
     return AuditEntry(
         failed=failed,

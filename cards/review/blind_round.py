@@ -40,6 +40,7 @@ from discoprobe.cards.readers import (
 from discoprobe.cards.release.rows import ReleaseRow, RowStore, configs_asked
 from discoprobe.cards.review.pages import language, question_texts
 from discoprobe.cards.review.site import whole_number
+from discoprobe.cards.text.verdicts import trick_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -219,7 +220,7 @@ def answer_names(entry: ConfigEntry) -> dict[str, str]:
 
 
 class RoundScore(msgspec.Struct, frozen=True):
-    """How a reader did in a config of a round; ``majority`` and ``shortcut`` are the audit's, None without.
+    """How a reader did in a config of a round; ``majority`` and the best cheap ``trick`` are the audit's, if any.
 
     ``interval`` is that of 95 % for the share of the rows answered (not of those asked) that are correct.
     """
@@ -231,8 +232,7 @@ class RoundScore(msgspec.Struct, frozen=True):
     cannot_tell: int
     interval: tuple[float, float]
     majority: float | None
-    shortcut: str
-    shortcut_accuracy: float | None
+    trick: str
     wrong: tuple[str, ...]
 
 
@@ -249,8 +249,7 @@ def scores(store: RowStore, rows: Sequence[ReleaseRow], answers: Mapping[Place, 
             cannot_tell=sum(answers[row.place].answer == CANNOT_TELL for row in answered),
             interval=interval_of([row.id not in wrong for row in answered], [_document(row) for row in answered]),
             majority=audit.majority if audit else None,
-            shortcut=(audit and audit.strongest) or "", shortcut_accuracy=audit.accuracy if audit else None,
-            wrong=tuple(wrong),
+            trick=trick_of(audit) if audit else "", wrong=tuple(wrong),
         )  # fmt: skip
         results.append(score)
     return results

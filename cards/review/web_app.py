@@ -30,7 +30,7 @@ from discoprobe.cards.release.rows import RowFilter, configs_asked
 from discoprobe.cards.review.blind_round import BlindPages, labels_of
 from discoprobe.cards.review.pages import card_html, read_card, shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
-from discoprobe.cards.text.verdicts import verdicts
+from discoprobe.cards.text.verdicts import trick_of, verdicts
 from discoprobe.loaders.catalogue.treebanks import language_name
 from discoprobe.loaders.errors import UsageError
 
@@ -107,19 +107,21 @@ class RowPages:
             audit, language = entry.audit, language_name(entry.lang)
             change = "; ".join(changes_of(name, self.site.changes))
             about = [
-                name, language, entry.summary, *entry.labels[:20], *entry.sources, judged[name].word, change,
+                name, language, entry.summary, *entry.labels[:20], *entry.sources, judged[name].advice, change,
             ]  # fmt: skip
             if not all(word in " ".join(about).casefold() for word in wanted.casefold().split()):
                 continue
             values: dict[str, str | float | None] = {
                 "config": name, "language": language, "rows": n_rows(entry),
-                "test rows": sum(entry.counts.get("test", {}).values()), "audit": judged[name].word,
-                "strongest shortcut": (audit and audit.strongest) or "", "accuracy": audit.accuracy if audit else None,
-                "gain": audit.gain if audit else None, "read": n_read[name], "faults": n_faults[name],
+                "test rows": sum(entry.counts.get("test", {}).values()), "use it?": judged[name].advice,
+                "best cheap trick": judged[name].trick, "gain": audit.gain if audit else None,
+                "read": n_read[name], "faults": n_faults[name],
             }  # fmt: skip
             if self.site.changes is not None:
                 values["changed"] = change
-            rows.append({"values": values, "entry": entry, "verdict": judged[name]})
+            solvers = (*judged[name].checks, audit.strongest or "") if audit else ()
+            solver = next((each for each in solvers if audit and trick_of(audit, each) == judged[name].trick), "")
+            rows.append({"values": values, "entry": entry, "verdict": judged[name], "solver": solver})
         columns = list(rows[0]["values"]) if rows else []
         sort = request.args.get("sort", "")
         column = sort.removeprefix("-") if sort.removeprefix("-") in columns else "gain"

@@ -10,6 +10,6 @@ __getattr__, __dir__, __all__ = offer(__name__, {
     "card": ["config_card", "fields"],
     "examples": ["ShownText", "lengths"],
     "plots": ["heat_map", "layer_plot"],
-    "templating": ["compact", "markdown", "plain"],
+    "templating": ["markdown", "plain"],
     "verdicts": ["ABOVE", "BELOW", "OPEN", "UNMEASURED"],
 })  # fmt: skip

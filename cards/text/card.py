@@ -13,6 +13,7 @@ import datetime as dt
 import functools
 import importlib.metadata
 import importlib.resources
+import itertools
 import json
 import math
 import re
@@ -25,7 +26,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from discoprobe.builders.audit.intervals import exact
-from discoprobe.builders.audit.report import EXEMPT, MARKS, NOT_AUDITED, Report, Verdict
+from discoprobe.builders.audit.report import NOT_AUDITED, Report, Verdict
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.cards.metadata import facts, yaml_header
@@ -33,13 +34,17 @@ from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
 from discoprobe.cards.metadata.readings import recorded
 from discoprobe.cards.readers import FASTEST, LEAST_ROWS, ReaderFigures
 from discoprobe.cards.text import examples, plots
-from discoprobe.cards.text.templating import compact, interval, markdown, render
+from discoprobe.cards.text.templating import interval, markdown, render
 from discoprobe.cards.text.verdicts import (
+    ABOVE,
+    DatasetLine,
     best_advised,
-    line_of,
+    lines_of,
+    meanings,
     recorded_designs,
     tally,
     task_designs,
+    trick_of,
     verdict_of,
     verdicts,
 )
@@ -114,6 +119,7 @@ def release_card(
     configs, sources, unavailable = manifest.configs, manifest.sources, manifest.unavailable
     dataset = repository.rpartition("/")[2]
     judged = verdicts(configs)
+    listed = [*itertools.chain.from_iterable(lines_of(configs, judged).values())]
     default = best_advised(configs, judged)
     first = configs.get(default)
     changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
@@ -133,13 +139,13 @@ def release_card(
         "manifest": manifest, "repository": repository, "name": dataset, "release": release,
         "author": facts.author(repository), "title": facts.title(repository), "canary": facts.canary(repository),
         "facts": facts.facts_of(manifest), "sensitive": facts.SENSITIVE,
-        "default": default, "line": first and line_of(default, _n_rows(first), judged[default], entry=first),
+        "default": default, "line": next((line for line in listed if line.name == default), None),
         "shown": first and _shown_row(first), "marked": first and examples.MARKED.get(Shape(first.shape), ""),
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
-        "matrices": matrices(configs), "tasks": tasks,
+        "matrices": matrices(configs, listed), "tasks": tasks,
         "languages": languages,
         "by_language": {
-            lang: ([configs[name] for name in of_lang], tally(judged[name].word for name in of_lang))
+            lang: ([configs[name] for name in of_lang], tally(judged[name].advice for name in of_lang))
             for lang, of_lang in of_language.items()
         },
         "rows": sum(map(yaml_header.n_rows, configs.values())),
@@ -148,8 +154,9 @@ def release_card(
         "day": day, "least_rows": LEAST_ROWS, "readers": {
             name: reader_table(entry.readers) for name, entry in sorted(configs.items()) if entry.readers
         },
-        "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
-        "marks": MARKS, "exempt": EXEMPT,
+        "advice": tally(verdict.advice for verdict in judged.values()), "designs": task_designs(configs),
+        "meanings": meanings(listed), "judged": judged,
+        "above": sum(verdict.word == ABOVE for verdict in judged.values()),
         "skipped": sum(sum(reasons.values()) for reasons in manifest.skipped.values()),
         "example": first and _first_row(first), "licences": facts.licences_of(sources),
         "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "code": code_location(),
@@ -159,10 +166,6 @@ def release_card(
     if len((front + card).encode()) <= MOST_BYTES:
         return front + card, ""
     return front + render("release.md", **values | {"short": True}), render("configs.md", **values)
-
-
-def _n_rows(entry: ConfigEntry) -> dict[str, int]:
-    return {split: sum(labels.values()) for split, labels in entry.counts.items()}
 
 
 def _shown_row(entry: ConfigEntry) -> examples.Example | None:
@@ -194,7 +197,7 @@ def code_location() -> str:
 
 
 def overview(configs: Mapping[str, ConfigEntry]) -> str:
-    """overview.svg: task × language, with size and verdict; empty without configs."""
+    """overview.svg: task × language, with size and advice; empty without configs."""
     names = {entry.lang: treebanks.language_name(entry.lang) for entry in configs.values()}
     return plots.overview_plot(configs, names) if configs else ""
 
@@ -211,18 +214,19 @@ Languages or tasks are the rows, whichever are more.
 """
 
 
-def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
-    """One table of tasks and languages per kind of task in the release; cells are Markdown."""
+def matrices(configs: Mapping[str, ConfigEntry], lines: Sequence[DatasetLine]) -> list[Matrix]:
+    """One table of tasks and languages per kind of task in the release; cells are Markdown: rows and advice.
+
+    ``lines`` are those of the configs (`verdicts.lines_of`).
+    """
     discourse, probing = "Discourse (rows of several sentences)", "Probing (rows of one sentence)"
     suites, generated = "Suites (minimal pairs, test only)", "Generated probes (a feature of the word in a role)"
     by_kind: dict[str, dict[tuple[str, str], str]] = {kind: {} for kind in (discourse, probing, suites, generated)}
-    judged = verdicts(configs)
-    for name, entry in configs.items():
+    for line in lines:
+        entry = configs[line.name]
         kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry.shape), discourse)
-        sizes = " / ".join(compact(sum(labels.values())) for labels in entry.counts.values())
-        cell = f"{sizes} {judged[name].mark}".strip()
         cells = by_kind[generated if entry.task.startswith("feats_") else kind]
-        cells[entry.lang, entry.task] = f"[{cell}](cards/{entry.lang}.md#{name})"
+        cells[entry.lang, entry.task] = f"[{line.rows} {line.advice}](cards/{entry.lang}.md#{line.name})"
     tables: list[Matrix] = []
     for title, cells in by_kind.items():
         if not cells:
@@ -330,6 +334,7 @@ def with_readers(card: str, entry: ConfigEntry) -> str:
     readings = record.of(entry.task, entry.lang)
     section = render(
         "readers.md", readers=reader_table(readers), audit=entry.audit, too_fast=_too_fast(readers),
+        trick=entry.audit and trick_of(entry.audit),
         person="person" in readers and not _too_fast(readers), least_rows=LEAST_ROWS, fastest=FASTEST,
         task=entry.task, lang=entry.lang, language=treebanks.language_name(entry.lang), readings=readings,
         rounds=record.rounds, kinds=sorted({record.rounds[reading.round].reader for reading in readings}),
@@ -370,8 +375,7 @@ def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None)
             if of_edits := figures.edited:
                 line += f", {figures.acceptable:,} of {of_edits:,} edits still acceptable"
             if audit:
-                strongest = f"{audit.strongest} {audit.accuracy:.3f}" if audit.strongest else "no shortcut"
-                line += f" (majority {audit.majority:.3f}, {strongest})"
+                line += f" (majority {audit.majority:.3f}, {trick_of(audit) or 'no cheap trick'})"
         if (seconds := figures.seconds) is not None:
             line += f", {seconds:.1f} seconds per answer"
             line += ": too fast for a person" if "model" not in who and seconds < FASTEST else ""

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discoprobe.builders.audit.report import Report
-from discoprobe.builders.audit.thresholds import BY_ID, Kind
+from discoprobe.builders.audit.thresholds import BY_ID, KNOWN_AS, Kind
 from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.text.templating import render
-from discoprobe.cards.text.verdicts import task_designs, verdicts
+from discoprobe.cards.text.verdicts import CAREFUL, UNMEASURED, task_designs, verdicts, word_of
 
 WIDTH = 400
 _STEP, _HEAD = 20, 24
@@ -73,11 +73,11 @@ def audit_plot(report: Report) -> str:
 
 
 def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) -> str:
-    """The SVG text: a row per language, a column per task, and in each cell the size and the verdict of a config.
+    """The SVG text: a row per language, a column per task, and in each cell the size of a config and its advice.
 
-    The side of a square grows with the logarithm of the number of rows; its colour and filling are the verdict. Below
-    stands the strongest shortcut that reads texts, of each task over all its languages or of its only config. Generated
-    tasks are left out, as there are hundreds of them.
+    The side of a square grows with the logarithm of the number of rows; its colour and filling are the advice. Below
+    stands the best cheap trick, of each task over all its languages or of its only config. Generated tasks are left
+    out, as there are hundreds of them.
 
     Args:
         configs: those of a release.
@@ -94,7 +94,7 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
         side = round(min(_CELL - 2.0, max(3.0, 2.5 * math.log10(max(rows, 1)) - 1)), 1)
         x, y = left + _CELL * (tasks.index(entry.task) + 0.5), top + _CELL * (languages.index(entry.lang) + 0.5)
         square = (round(x - side / 2, 1), round(y - side / 2, 1), side)
-        squares.setdefault(judged[name].word.replace(" ", "-"), []).append(square)
+        squares.setdefault(word_of(judged[name].advice).replace(" ", "-"), []).append(square)
     strongest = {
         entry.task: (audit.strongest, audit.gain or 0.0)
         for entry in shown.values()
@@ -107,7 +107,7 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
     bars = [
         (
             left + _CELL * at + 3,
-            strongest[task][0],
+            KNOWN_AS[strongest[task][0]],
             strongest[task][1],
             round(min(0.5, max(0.0, strongest[task][1])) * 100, 1),
         )
@@ -115,10 +115,10 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
         if task in strongest
     ]
     return render(
-        "overview.svg", title=f"{len(languages)} languages, {len(tasks)} tasks: size and verdict of the audit",
+        "overview.svg", title=f"{len(languages)} languages, {len(tasks)} tasks: size and advice of the audit",
         width=max(WIDTH + 60, left + _CELL * len(tasks) + 60), height=bottom + 200, left=left, top=top, bottom=bottom,
-        cell=_CELL, tasks=tasks, languages=[f"{names.get(lang, lang)} {lang}" for lang in languages], squares=squares,
-        bars=bars,
+        cell=_CELL, words=("yes", "beat", CAREFUL, "no", UNMEASURED), tasks=tasks,
+        languages=[f"{names.get(lang, lang)} {lang}" for lang in languages], squares=squares, bars=bars,
     )  # fmt: skip
 
 

@@ -72,17 +72,8 @@ def interval(ends: Sequence[float] | None) -> str:
     return f"{ends[0]:.3f}–{ends[1]:.3f}" if ends else ""
 
 
-def compact(number: int) -> str:
-    """``950``, ``1.2k``, ``14k``, ``1.4M``."""
-    value, unit = next((number / size, unit) for size, unit in _UNITS if number >= size * 0.9995 or size == 1)
-    return f"{value:.{int(value < _TWO_DIGITS)}f}".removesuffix(".0") + unit
-
-
-_UNITS = ((1_000_000, "M"), (1_000, "k"), (1, ""))
-_TWO_DIGITS = 9.95
-
 _FILTERS = {
-    "md": line, "marked": marked, "interval": interval, "compact": compact, "n_rows": n_rows,
+    "md": line, "marked": marked, "interval": interval, "n_rows": n_rows,
     "language": language_name, "count": "{:,}".format,  # 12,345
     "share": lambda value, sign="": "" if value is None else f"{value:{sign}.3f}",  # 0.650
 }  # fmt: skip

@@ -16,7 +16,6 @@ import msgspec
 
 from discoprobe.builders.audit.report import (
     CUE,
-    MARKS,
     NOT_AUDITED,
     Finding,
     Grade,
@@ -136,7 +135,10 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         )
     if (shared := findings.get("group-split")) and shared.status == Status.NOTED:
         repeated = f"{shared.value:,.0f} of {shared.n:,} rows are of a document or group of an earlier split"
-        sentences.append(f"{repeated}; with --group it would be a fault.")
+        sentences.append(
+            f"{repeated}; with --group it would be a fault."
+            + f" The commonest label of each gains {shared.cost:.2f}." * (grade_of(shared.cost) != Grade.MINOR)
+        )
     alike = {check: findings[check] for check in ("altered-dup", "paraphrase") if check in findings}
     alike = {check: finding for check, finding in alike.items() if finding.status == Status.NOTED}
     if alike and audit.external:  # paraphrases include most altered copies: one sentence tells both
@@ -161,7 +163,7 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
     warns_of = checks[0] if checks and grade != Grade.MINOR else ""
     return Verdict(
         word, checks, resolution, bool(of_design and not audit.failed), grade, faults, exempt, percent(audit.majority),
-        _trick(audit, warns_of), _advice(word, warns_of, audit), " ".join(sentences), "; ".join(remarks),
+        trick_of(audit, warns_of), _advice(word, warns_of, audit), " ".join(sentences), "; ".join(remarks),
     )  # fmt: skip
 
 
@@ -171,8 +173,11 @@ FEW: Final = 0.05
 """From a half interval of more than 5 points on, an advice has it: as that of fewer than 400 independent rows is."""
 
 
-def _trick(audit: AuditEntry, warns_of: str) -> str:
-    """The shortcut that the advice warns of, else the strongest that is better than the majority baseline."""
+def trick_of(audit: AuditEntry, warns_of: str = "") -> str:
+    """The best cheap trick and its accuracy (``spelling 73%``), or the one that the advice warns of.
+
+    Empty if none is better than the majority baseline.
+    """
     if warns_of in audit.findings and BY_ID[warns_of].kind is Kind.SHORTCUT:
         finding = audit.findings[warns_of]
         return f"{_known_as(warns_of, finding)} {percent(finding.value)}"
@@ -198,7 +203,7 @@ def percent(share: float) -> str:
 
 CAREFUL: Final = "careful"
 TASK: Final = "yes (task)"
-"""The advice where the strongest shortcut reads what the task asks for, as its exemption says."""
+"""The advice where the best cheap trick reads what the task asks for, as its exemption says."""
 
 
 def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
@@ -219,6 +224,8 @@ def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
         advice = f"{CUE if word == CUE else 'no'}: {_known_as(warns_of, audit.findings.get(warns_of))}"
     elif (groups := audit.groups) and groups.are_few(audit.majority):
         advice = f"{CAREFUL}: {groups.n} {groups.of}"
+    elif (shared := audit.findings.get("group-split")) and grade_of(shared.cost) != Grade.MINOR:
+        advice = f"{CAREFUL}: {KNOWN_AS['group-split']}"
     elif best and gains and best.status == Status.EXEMPT:
         advice = TASK + _spread(best)
     elif best and gains and best.status in {Status.NOTED, Status.OPEN}:
@@ -235,11 +242,14 @@ def _advice(word: str, warns_of: str, audit: AuditEntry) -> str:
 def _few_faulty_rows(word: str, audit: AuditEntry) -> str:
     """The fault that costs most, with the share of its rows, if few rows have to be left out for all but minor ones.
 
-    Else empty; also if there is a cue, as it may be from rows that differ more from those of earlier splits.
+    Else empty; also if there is a cue that may be from rows that differ more from those of earlier splits.
     """
     serious = [check for check in audit.failed if _grade(audit.findings, check) != Grade.MINOR]
     costs = {check: audit.findings[check].cost for check in serious if check in audit.findings}
-    if word != ABOVE or not serious or len(costs) < len(serious) or _cue(audit, audit.findings):
+    if word != ABOVE or not serious or len(costs) < len(serious):
+        return ""
+    alike = [audit.findings[check].value for check in ("altered-dup", "paraphrase") if check in audit.findings]
+    if max(alike, default=0.0) > MOST_DROPPED and _cue(audit, audit.findings):
         return ""
     if audit.dropped > MOST_DROPPED or any(
         not BY_ID[check].removable or cost > MOST_DROPPED for check, cost in costs.items()
@@ -271,7 +281,7 @@ class DatasetLine(msgspec.Struct, frozen=True):
         asks: the question in a few words.
         rows: in train, validation and test: ``342/94/188``; ``-`` for no split, from 10,000 on in thousands.
         chance: the accuracy of the majority baseline.
-        trick: the shortcut that the advice warns of, else the strongest, and its accuracy.
+        trick: the best cheap trick, or the one that the advice warns of, and its accuracy.
         advice: whether to use it.
     """
 
@@ -332,10 +342,16 @@ def best_advised(configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdic
 
 
 def kind_of(advice: str) -> str:
-    """What an advice is without figures and names: ``yes``, a key of ``ADVICE``, or what has no meaning of its own."""
+    """What an advice is without figures and names: ``yes``, a key of ``ADVICE``, or ``not audited``."""
     if advice.startswith(CAREFUL):
-        return _OF_ROWS if "%" in advice else _OF_GROUPS if ":" in advice else CAREFUL
-    return TASK if advice.startswith(TASK) else re.split("[ :]", advice)[0]
+        of_groups = _OF_GROUPS if any(map(str.isdigit, advice)) else _OF_SHARED
+        return _OF_ROWS if "%" in advice else of_groups if ":" in advice else CAREFUL
+    return TASK if advice.startswith(TASK) else word_of(advice)
+
+
+def word_of(advice: str) -> str:
+    """The word of an advice, one of ``WORDS``."""
+    return next(word for word in WORDS if re.match(rf"{word}(?:[ :]|$)", advice))
 
 
 def meanings(lines: Iterable[DatasetLine]) -> list[str]:
@@ -345,19 +361,22 @@ def meanings(lines: Iterable[DatasetLine]) -> list[str]:
     return [meaning for kind, meaning in ADVICE.items() if kind in kinds]
 
 
-_OF_ROWS, _OF_GROUPS = f"{CAREFUL}, of rows", f"{CAREFUL}, of groups"
+_OF_ROWS, _OF_GROUPS, _OF_SHARED = (f"{CAREFUL}, of {what}" for what in ("rows", "groups", "shared groups"))
 ADVICE: Final = {
     TASK: "(task): the trick reads what the task asks for",
     "beat": "beat: a model has to do better than the trick, not only better than chance",
     CAREFUL: "careful ±: too few rows to say what tricks reach",
     _OF_ROWS: "careful, with %: so many rows are faulty, and should be left out",
     _OF_GROUPS: "careful, with a number: test has rows of so few that a score may hold for them only",
+    _OF_SHARED: "careful: shared documents: a column tells which rows belong together and much of the label",
     CUE: "cue: the trick that is named decides more than half; of use only if the labels are about it",
     "no": "no: the trick or fault that is named is more than the audit allows",
-    "not": "not measured: these rows cannot show what tricks reach",
+    UNMEASURED: "not measured: these rows cannot show what tricks reach",
     "±": "±: points of accuracy that luck can add or take, as rows are few",
 }
 """Kind of advice → what it means; from the best kind to the worst."""
+WORDS: Final = ("yes", "beat", CAREFUL, CUE, "no", UNMEASURED, NOT_AUDITED)
+"""The words of advice, from the best to the worst."""
 
 
 def _about_faults(checks: Sequence[str], findings: Mapping[str, FindingEntry], audit: AuditEntry) -> list[str]:
@@ -503,7 +522,7 @@ def _designs(audits: Sequence[AuditEntry]) -> list[Finding]:
     return [design for design in designs(evidence) if design.check not in exempt]
 
 
-def tally(words: Iterable[str]) -> dict[str, int]:
-    """How many configs have each verdict, by its word: only those that occur."""
-    counts = Counter(words)
-    return {word: counts[word] for word in MARKS if word in counts}
+def tally(advice: Iterable[str]) -> dict[str, int]:
+    """How many configs have each advice, by its word: only those that occur, from the best to the worst."""
+    counts = Counter(map(word_of, advice))
+    return {word: counts[word] for word in WORDS if word in counts}

@@ -302,7 +302,7 @@ class BuiltRelease(Mapping[str, BuiltConfig]):
         device: str = "auto", batch_size: int = 64, jobs: int = 1, trust_remote_code: bool = False,
         save: str | Path | None = None, progress: bool = True,
     ) -> list[Evaluation]:  # fmt: skip
-        """The scores of models on the saved configs, beside the majority baseline and the strongest shortcut.
+        """The scores of models on the saved configs, beside the majority baseline and the best cheap trick.
 
         Args:
             model: a model of transformers or several: folders, or ids on the Hub.

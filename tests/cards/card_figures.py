@@ -28,7 +28,8 @@ import yaml
 READINGS = Path(__file__).resolve().parents[2] / "cards" / "metadata" / "readings.toml"
 SPLITS = ("train", "validation", "test")
 TEXTS = ("text", "sentences", "sentence1", "sentence2", "context", "candidate", "choices", "sentence_good")
-MARKS = {"below": "✓", "open": "○", "above": "✗", "not measured": "?", "not audited": ""}
+VERDICTS = ("below", "open", "above", "not measured", "not audited")
+WORDS = ("yes", "beat", "careful", "cue", "no", "not measured", "not audited")
 SHARE = r"[+-]?\d\.\d{3}"
 FEW = {"train": 200, "validation": 50, "test": 100}
 NAMES = {"ca": "Catalan", "de": "German", "en": "English", "es": "Spanish", "fi": "Finnish", "he": "Hebrew",
@@ -264,8 +265,12 @@ class Release:
             config = self.configs[self.best()]
             label = config.labels[config.rows["test"]["label"][0]]
             self.same(where, "row", (found[1], plain(found[2])), (config.name, label))
-        elif line.startswith("Audit: "):
-            self.same(where, "verdicts", line, f"Audit: {self.tally()}.")
+        elif line.startswith("Use it? "):
+            self.same(where, "advice", line, f"Use it? {self.tally()}.")
+        elif line.startswith("- *"):
+            self.holds(
+                where, f"the meaning {line}", any(word in line for word in (*map(self.word, self.configs), "task", "±"))
+            )
         elif found := re.match(r"<details><summary>The first row of <code>(\w+)</code>, test", line):
             self.same(where, "config of the example", found[1], self.best())
         elif found := re.match(r"- ([\d,]+) combinations of task and language", line):
@@ -341,7 +346,8 @@ class Release:
             true = sum((config.entry["task"], config.lang) in read for config in configs), len(self.configs)
             self.same(where, "readings", tuple(map(number, found.groups())), true)
         elif not re.search(
-            r"below all thresholds|95 % interval|\(2\.0\.0 after 1\.4\.0\)|SHA-256|macro-F1 in addition", line
+            r"whether to use them|over the majority|95 % interval|\(2\.0\.0 after 1\.4\.0\)|SHA-256|macro-F1 in add",
+            line,
         ):
             self.unknown(where, line)
 
@@ -357,8 +363,13 @@ class Release:
         self.same(where, "without genre", n_without, sum("genre" not in s for s in sources))
 
     def tally(self):
-        words = Counter(self.verdicts.values())
-        return ", ".join(f"{words[word]} {word}" for word in MARKS if words[word])
+        words = Counter(map(self.word, self.configs))
+        return ", ".join(f"{words[word]} {word}" for word in WORDS if words[word])
+
+    def word(self, name):
+        """The word of the advice on the page of a config."""
+        advice = self.advices.get(name) or "not audited"
+        return max((word for word in WORDS if advice.startswith(word)), key=len)
 
     def best(self):
         """The config that the card loads: by the advice on the pages, then in English, then with most rows."""
@@ -391,7 +402,7 @@ class Release:
             for row in rows:
                 lang = re.fullmatch(r"(.+) `(\w+)`", row[0])
                 of_lang = [c for c in self.configs.values() if c.lang == lang[2]]
-                counted = Counter(self.verdicts[c.name] for c in of_lang)
+                counted = Counter(self.word(c.name) for c in of_lang)
                 true = [len(of_lang), sum(c.n for c in of_lang), *(counted[word] for word in head[3:])]
                 self.same(where, row[0], [number(cell) for cell in row[1:]], true)
                 self.language(where, lang[2], lang[1])
@@ -454,9 +465,11 @@ class Release:
                     self.same(where, f"cell {row[0]} × {head[place]}", cell, "–")
                     continue
                 link = re.fullmatch(r"\[(.*)\]\((.*)\)", cell)
-                sizes = " / ".join(short(rows.height) for rows in self.configs[config].rows.values())
-                said = link and link[1].rstrip("†")
-                self.same(where, f"cell {config}", said, f"{sizes} {MARKS[self.verdicts[config]]}".strip())
+                of_config = self.configs[config].rows
+                sizes = "/".join(short(of_config[split].height) if split in of_config else "-" for split in SPLITS)
+                self.same(
+                    where, f"cell {config}", link and link[1], f"{sizes} {self.advices.get(config) or 'not audited'}"
+                )
                 self.holds(where, f"link of {config}", bool(link) and self.leads_to(link[2], config))
 
     def leads_to(self, link, config):
@@ -518,11 +531,7 @@ def margin_of(config):
 
 
 def short(n):
-    for size, unit in ((1_000_000, "M"), (1_000, "k")):
-        if n >= size * 0.9995:
-            value = n / size
-            return (f"{value:.1f}" if value < 9.95 else f"{value:.0f}").removesuffix(".0") + unit
-    return str(n)
+    return f"{n / 1000:.0f}k" if n >= 10_000 else str(n)
 
 
 def cut(value):
@@ -595,7 +604,7 @@ class Page:
 
     def verdict(self, line):
         text = plain(line.replace("**", ""))
-        word = next((word for word in MARKS if text.lower().startswith(f"audit: {word}")), None)
+        word = next((word for word in VERDICTS if text.lower().startswith(f"audit: {word}")), None)
         self.holds("a verdict", word is not None)
         word = word or "below"
         self.release.verdicts[self.name] = word

@@ -21,7 +21,7 @@ from discoprobe.cards.review import BlindRound, Reader, answer_names, question_t
 ENTRY = replace(
     config_entry(card_cases.config(Shape.PAIR, ("in_order", "swapped", "unused"), [], name="bso_de"), {}, {}),
     counts={"train": {"in_order": 2, "swapped": 2, "unused": 0}},
-    audit=AuditEntry(failed=[], majority=0.5, strongest="length", accuracy=0.625),
+    audit=AuditEntry(failed=[], majority=0.5, strongest="length", accuracy=0.625, gain=0.125),
 )
 
 
@@ -46,7 +46,7 @@ def test_scores_are_of_the_rows_that_were_answered():
     assert (score.asked, score.answered, score.correct, score.cannot_tell) == (30, 8, 5, 1)
     assert score.interval == exact(5, 8)
     assert score.wrong == ("r5", "r6", "r7")
-    assert (score.majority, score.shortcut, score.shortcut_accuracy) == (0.5, "length", 0.625)
+    assert (score.majority, score.trick) == (0.5, "length 62%")
 
 
 def test_scores_without_answers_or_audit():
@@ -54,7 +54,7 @@ def test_scores_without_answers_or_audit():
     rows = [row_of(number, 0, entry) for number in range(3)]
     (score,) = scores(types.SimpleNamespace(entry=lambda _: entry), rows, {})
     assert (score.asked, score.answered, score.interval) == (3, 0, (0.0, 1.0))
-    assert (score.majority, score.shortcut, score.shortcut_accuracy) == (None, "", None)
+    assert (score.majority, score.trick) == (None, "")
 
 
 def test_a_round_that_was_ended_early_is_scored_by_its_answers(release):

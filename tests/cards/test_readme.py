@@ -22,7 +22,7 @@ from discoprobe.builders.audit import audit
 from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
 from discoprobe.cards.release import MOST_BYTES, documents, open_release
 from discoprobe.cards.review import read_card
-from discoprobe.cards.text import card, compact
+from discoprobe.cards.text import card
 from discoprobe.cards.text.verdicts import best_advised, verdicts
 from discoprobe.plan import plan
 from discoprobe.sources import Request
@@ -396,14 +396,3 @@ def test_a_config_that_is_gone_takes_its_plot_with_it(tmp_path):
     for path in (folder / "assets" / "es.svg", folder / "cards" / "es.md"):
         assert "so_es" not in path.read_text(encoding="utf-8")
     assert {path.name for path in (folder / "assets").iterdir()} == {"es.svg"}
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0"), (999, "999"), (1000, "1k"), (1049, "1k"), (1234, "1.2k"), (9960, "10k"), (123_456, "123k"),
-        (999_600, "1M"), (1_400_000, "1.4M"),
-    ],
-)  # fmt: skip
-def test_compact_numbers(number, text):
-    assert compact(number) == text

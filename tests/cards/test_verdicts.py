@@ -13,8 +13,8 @@ from releases import config, report
 
 from discoprobe.builders.audit import (
     CUE,
-    MARKS,
     NOT_AUDITED,
+    VERDICTS,
     Figure,
     Finding,
     Groups,
@@ -33,13 +33,16 @@ from discoprobe.cards.release import open_release
 from discoprobe.cards.review import read_card
 from discoprobe.cards.text import ABOVE, BELOW, OPEN, UNMEASURED, card, markdown
 from discoprobe.cards.text.verdicts import (
+    TASK,
     best_advised,
     closest_designs,
+    kind_of,
     line_of,
     meanings,
     recorded_designs,
     verdict_of,
     verdicts,
+    word_of,
 )
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
@@ -69,7 +72,7 @@ def _audits(*accuracies, **more):
 def _verdicts(audits, task="so"):
     found = verdicts({name: Audited(task=task, audit=audit) for name, audit in audits.items()})
     assert list(found) == list(audits)
-    assert {verdict.word for verdict in found.values()} <= set(MARKS)
+    assert {verdict.word for verdict in found.values()} <= set(VERDICTS)
     return found
 
 
@@ -85,7 +88,7 @@ def test_a_small_config_is_open_with_the_smallest_gain_that_it_could_have_shown(
 
 def test_a_large_config_is_below():
     (verdict,) = _verdicts(_audits(0.5, n=10_000)).values()
-    assert (verdict.word, verdict.mark) == (BELOW, "✓")
+    assert (verdict.word, verdict.advice) == (BELOW, "yes")
     assert verdict.text.startswith("Below: 1 solver is below its threshold. No solver is better than the majority")
 
 
@@ -123,7 +126,7 @@ def test_a_solver_that_does_not_count_is_named_with_the_reason():
 def test_an_exemption_is_named_and_marked():
     exempt = msgspec.structs.replace(_finding(0.95, 400), status=Status.EXEMPT, reason="length is the label")
     verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(exempt, _finding(0.5, 10_000, "overlap"))))
-    assert (verdict.word, verdict.mark, verdict.exempt) == (BELOW, "✓†", ("length",))
+    assert (verdict.word, kind_of(verdict.advice), verdict.exempt) == (BELOW, TASK, ("length",))
     assert "length 0.950 (majority baseline 0.500); the task is exempt: length is the label." in verdict.text
     assert verdict.remark.startswith("exempt from length")
 
@@ -133,7 +136,7 @@ def test_what_was_not_measured_is_never_below():
         "length", Kind.SHORTCUT, Severity.ERROR, Status.UNMEASURED, detail="test holds one class only (a)"
     )
     verdict = verdict_of(msgspec.structs.replace(report(config()), findings=(nothing,)))
-    assert (verdict.word, verdict.mark) == (UNMEASURED, "?")
+    assert (verdict.word, verdict.advice) == (UNMEASURED, UNMEASURED)
     assert verdict.text == "Not measured: test holds one class only (a)."
     assert verdict_of(msgspec.structs.replace(report(config()), findings=())).word == UNMEASURED
 
@@ -330,14 +333,15 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
     """At .62 no config fails by itself, but the task does: what was written before the others were known is renewed."""
     _, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
     release = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert f"Audit: 20 {word}." in release
+    (advice,) = {verdict.advice for verdict in verdicts(found.configs).values()}
+    assert f"Use it? 20 {word_of(advice)}." in release
     for name, verdict in verdicts(found.configs).items():
         lines = re.findall(r"^Audit: .*$", read_card(tmp_path / "out", name), re.MULTILINE)
         once, text = word.capitalize(), markdown(verdict.text)
         told = text.removeprefix(once) if text.startswith(once) else f". {text}"
         assert lines == [f"Audit: **{once}**{told}"]
         assert once not in told
-        assert f"{MARKS[word]}](cards/{found.configs[name].lang}.md#{name})" in release
+        assert f" {advice}](cards/{found.configs[name].lang}.md#{name})" in release
     for path in (tmp_path / "out" / "cards").iterdir():
         assert found.files[f"cards/{path.name}"].bytes == path.stat().st_size
 
@@ -436,7 +440,8 @@ def test_advice_is_a_function_of_the_report(findings, trick, advice):
 
 
 CUE_OF_WORDS = msgspec.structs.replace(_finding(0.9, 400, "words", None), cost=0.8)
-"""As where rows of test are those of train with a word changed."""
+ALTERED = Finding("altered-dup", Kind.INTEGRITY, Severity.NOTE, Status.NOTED, 0.5, 0.01, n=2000, cost=0.5)
+"""Rows of test are those of train with a word changed, which a cue may be from."""
 
 
 def _rows_of(check, share, n=2000, **more):
@@ -455,7 +460,8 @@ def _rows_of(check, share, n=2000, **more):
         ([_rows_of("near-dup", 0.01)], "yes"),
         ([_rows_of("near-dup", 0.03), _finding(0.63, 10_000)], "no: length"),
         ([_rows_of("near-dup", 0.03), _finding(0.7, 400, "words", None)], "careful: near copies 3%"),
-        ([_rows_of("near-dup", 0.03), CUE_OF_WORDS], "no: near copies"),
+        ([_rows_of("near-dup", 0.03), CUE_OF_WORDS], "careful: near copies 3%"),
+        ([_rows_of("near-dup", 0.03), CUE_OF_WORDS, ALTERED], "no: near copies"),
     ],
 )
 def test_few_rows_that_can_be_left_out_are_no_reason_against_the_data(faults, advice):

@@ -36,6 +36,7 @@ _LABELS = (
     "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",
     "sentiment", "tag", "is_duplicate", "annotation", "verdict", "stance", "intent", "emotion",
 )  # fmt: skip
+_BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _SURE = ("label", "gold_label")
 """A column with such a name is the label, even if another column could be one, too."""
 _TEXTS = (
@@ -43,6 +44,7 @@ _TEXTS = (
     "paragraph", "document", "review", "tweet", "utterance", "body", "tokens", "words",
 )  # fmt: skip
 _CHOICE = re.compile(r"(?i)^(mc_answer|choice|option|opt|ending|answer|sol|candidate|alternative)_?([0-9]|[a-e])$")
+_LETTER = re.compile(r"[A-Z]")
 _CHOICES = ("choices", "endings", "options", "candidates", "alternatives", "answers")
 _NUMBERED = re.compile(r"(?i)^(?:s|sent|text|arg|unit)[a-z]*_?(?:[0-9]{1,2}|[ab])$")
 _NOT_TEXT = re.compile(
@@ -57,6 +59,8 @@ _MOSTLY = 0.5
 """Smallest share of values with several words, or in a script without spaces, in a column of running text."""
 _FEW = 0.02
 """Largest share of words that contain a space."""
+_SEVERAL = 0.02
+"""Smallest share of rows with commas between labels that other rows have alone, in a column of several labels."""
 _SAMPLE = 500
 
 
@@ -77,7 +81,8 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
         column for column in frame.columns if frame[column].null_count() < frame.height or column in named
     )
     has_choices = bool(_choice_columns(frame, reading.label))
-    for roles in () if reading.text or reading.choices else COLUMNS:
+    for record in () if reading.text or reading.choices else COLUMNS:
+        roles = record.written_as(frame.columns)
         labels = [column for column in roles.labels if column in frame.columns]
         if labels and roles.required <= {*frame.columns} and (roles.choices or not has_choices):  # else no BoolQ
             if reading.label is None:
@@ -103,12 +108,19 @@ def _guess_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -
     if len(classes) == 1:
         return classes[0], ()
     called = [column for usual in _LABELS for column in frame.columns if column.lower() == usual]
+    naming = [
+        column for column in called if any(_names_choice(frame, column, c) for c in _choice_columns(frame, column))
+    ]
+    called = naming if len(naming) == 1 else called
     sure = [column for column in called if column.lower() in _SURE]
     classes = [column for column in called if not _is_measure(frame[column])]
     if sure or len(classes or called) == 1:
         label = sure[0] if sure else (classes or called)[0]
         _check_label(name, frame, label)
         return label, ()
+    parts = [column for column in frame.columns if _SURE[0] in map(str.lower, _BETWEEN_WORDS.split(column))]
+    if not called and len(parts) == 1 and not suspicion(frame[parts[0]]):
+        return parts[0], (f"the label column was guessed: '{parts[0]}' is the only one called a label",)
     candidates = classes or _label_like(frame)
     plausible = [column for column in candidates if not suspicion(frame[column]) and not _is_prose(frame, column)]
     if len(plausible) != 1:
@@ -145,6 +157,8 @@ def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
         or (re.fullmatch(r"[A-Za-z]{2}", value) and (value.lower() == "jp" or langcodes.tag_is_valid(value)))
         for value in distinct
     )
+    if several := several_labels(values):
+        return f"'{labels.name}' {several}"
     looks = {
         "a header": bool(header) and (values == header[0]).sum() == 1,
         "language codes": not called_label and bool(distinct) and in_languages,
@@ -153,6 +167,15 @@ def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
     }
     what = next((what for what, applies in looks.items() if applies), "")
     return f"the values of '{labels.name}' look like {what} ({', '.join((header or distinct)[:3])})" if what else ""
+
+
+def several_labels(values: pl.Series) -> str:
+    """What is wrong with labels of which some are several, with commas between them; empty if nothing is."""
+    divided = values.str.split(",").list.eval(pl.element().str.strip_chars())
+    several, alone = divided.filter(divided.list.len() > 1), divided.filter(divided.list.len() == 1).explode().unique()
+    if len(several) <= _SEVERAL * len(values) or not several.explode().is_in(alone.implode()).all():
+        return ""
+    return f"holds several labels ({', '.join(several[0])}): a row needs one label"
 
 
 def _label_like(frame: pl.DataFrame) -> list[str]:
@@ -184,7 +207,7 @@ def _is_measure(column: pl.Series) -> bool:
 
 
 def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, ...]]:
-    """Columns that may hold choices by their names: some that are numbered, or one with lists."""
+    """Columns that may hold choices: some that are numbered, that the label names by a letter, or one with lists."""
     numbered: dict[str, list[str]] = defaultdict(list)
     for column in frame.columns:
         if (
@@ -196,14 +219,26 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
             numbered[match[1].lower()].append(column)
     guesses = [tuple(columns) for columns in numbered.values() if len(columns) > 1]
     lists = [c for c in frame.columns if c.lower() in _CHOICES and frame.schema[c] == pl.List(pl.String) and c != label]
-    return guesses + [(column,) for column in lists]
+    letters = sorted(column for column in frame.columns if _LETTER.fullmatch(column) and column != label)
+    values = {*frame[label].cast(pl.String).str.strip_chars().drop_nulls().unique()} if label and letters else set()
+    lettered = [tuple(letters)] if len(values) > 1 and values <= {*letters} else []
+    return [*guesses, *lettered, *((column,) for column in lists)]
+
+
+def _names_choice(frame: pl.DataFrame, label: str, choices: Sequence[str]) -> bool:
+    """Whether the values of a column are places of choices, from 0 or from 1."""
+    numbers = numbers_of(frame[label].drop_nulls())
+    lengths = frame[choices[0]].list.len() if len(choices) == 1 else pl.Series([len(choices)])
+    return numbers is not None and bool(numbers.is_between(0, lengths.max()).all())
 
 
 def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[str]) -> tuple[str, ...]:
-    """The columns of running text; several only if they are parts of a numbered row."""
+    """The columns of running text; several only if they are parts of a numbered row, or what choices are about."""
     others, needed = {label, *choices}, not choices
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
-    if len(prose) == 1 or (prose and all(_NUMBERED.match(column) for column in prose)):
+    prose = [column for at, column in enumerate(prose) if not _repeats_one_of(prose[:at], frame, column)]
+    of_choices = bool(choices) and all(column.lower() in _TEXTS for column in prose)  # a passage and a question
+    if len(prose) == 1 or (prose and (of_choices or all(_NUMBERED.match(column) for column in prose))):
         _check_other_inputs(name, frame, prose, label, others)
         return tuple(prose)
     texts = [
@@ -216,6 +251,12 @@ def _guess_texts(name: str, frame: pl.DataFrame, label: str, choices: Sequence[s
     among = _list_columns(frame, prose or [column for column in frame.columns if column not in others])
     offer = f"; or with --choices those of which '{label}' says the right one" * _says_which(frame, label, prose)
     raise UnreadableDataError(f"{name}: which columns hold the text? Name them in order with --text: {among}{offer}")
+
+
+def _repeats_one_of(others: Sequence[str], frame: pl.DataFrame, column: str) -> bool:
+    """Whether a column has in most rows the text of another one, as ``original`` does in JCoLA."""
+    texts = [name for name in others if frame.schema[name] == frame.schema[column] == pl.String]
+    return any(frame.select((pl.col(name) == pl.col(column)).mean()).item() > _MOSTLY for name in texts)
 
 
 def _says_which(frame: pl.DataFrame, label: str, texts: Sequence[str]) -> bool:
@@ -593,6 +634,10 @@ def _join_text_columns(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: 
 def _right_choices(name: str, frame: pl.DataFrame, label: str, n: int) -> pl.Series:
     """The index of the right choice: by a list of names, by its own text, by letters, or by numbers from 0 or 1."""
     labels = frame[label].cast(pl.String).str.strip_chars()
+    digits = {
+        value: str(int(value)) for value in labels.unique().drop_nulls() if value.isdecimal() and int(value) < n + 1
+    }
+    labels = labels.replace(digits)  # of any script: ParsiNLU has Persian ones
     numbered = frame.with_columns(_label=labels)
     if not (named := _index_in(numbered, pl.col("choice_names"))).is_null().any():
         return named

@@ -204,7 +204,7 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> 
 
 
 def _by_name(placed: Iterable[tuple[Path, Path, str, str]], top: Path | None = None) -> list[Group]:
-    """Files as datasets.
+    """Files as datasets; those of a folder that are one of each split are one, however they are called.
 
     Datasets without a train file get the train file of their folder that they share, if there is exactly one. A shared
     train file has no name besides its split (``train`` beside ``test`` and ``test_expert``), or belongs to no dataset
@@ -214,9 +214,10 @@ def _by_name(placed: Iterable[tuple[Path, Path, str, str]], top: Path | None = N
         placed: each file with its folder, its split, and its name without the split.
         top: the folder that the names of datasets are relative to; by default that of each file.
     """
-    by_set: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}  # (folder, name, suffix) → split → files
+    by_set: _BySet = {}
     for file, folder, split, rest in placed:
         by_set.setdefault((folder, rest, _kind(file)), {}).setdefault(split, []).append(file)
+    by_set = _one_of_each_split(by_set)
     trains: dict[tuple[Path, str], list[str]] = {}
     for (folder, rest, suffix), by_split in by_set.items():
         if "train" in by_split and (not rest or len(by_split) == 1):
@@ -237,6 +238,27 @@ def _by_name(placed: Iterable[tuple[Path, Path, str, str]], top: Path | None = N
             name = "/".join(filter(None, parts)) or (top or folder).resolve().name
             datasets.append(_group(name, by_split, suffix))
     return datasets
+
+
+_BySet = dict[tuple[Path, str, str], dict[str, list[Path]]]
+"""(folder, name without the split, suffix) → split → files."""
+
+
+def _one_of_each_split(by_set: _BySet) -> _BySet:
+    """The files by dataset, those of a folder as one if they have different splits: ``train-full``, ``test-only-data``.
+
+    Without a train, or with a file that is no split, they stay apart.
+    """
+    places: dict[tuple[Path, str], list[tuple[Path, str, str]]] = defaultdict(list)
+    for key in by_set:
+        places[key[0], key[2]].append(key)
+    merged: _BySet = {}
+    for (folder, suffix), keys in places.items():
+        splits = [split for key in keys for split in by_set[key]]
+        is_one = len(keys) > 1 and len({*splits}) == len(splits) and "" not in splits and "train" in splits
+        parts = {split: files for key in keys for split, files in by_set[key].items()}
+        merged |= {(folder, "", suffix): parts} if is_one else {key: by_set[key] for key in keys}
+    return merged
 
 
 def _group(name: str, by_split: Mapping[str, Sequence[Path]], suffix: str) -> Group:
@@ -266,12 +288,14 @@ def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
 def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
     """Sets whose rows are spread over files, among files and the files of folders that are not below ``tops``.
 
-    There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI of SentEval: ``s1.train``, ``labels.train``;
-    TweetEval: ``train_text.txt``, ``train_labels.txt``, with the names of the labels in ``mapping.txt``), or one of
-    scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``. The
-    pairs of one folder, which are those of a year, are one set.
+    There is a file per class (MR, CR, SUBJ, MPQA; ``pos.txt``, ``neg.txt`` and others beside them), per column (SNLI of
+    SentEval: ``s1.train``, ``labels.train``; TweetEval: ``train_text.txt``, ``train_labels.txt``, with the names of the
+    labels in ``mapping.txt``), or one of scores and one of pairs (STS): ``STS.input.news.txt`` holds the pairs whose
+    scores are in ``STS.gs.news.txt``. The pairs of one folder, which are those of a year, are one set.
     """
     files = sorted({file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])})
+    called = Counter(file.parent for file in files if file.suffix == ".txt" and file.stem in _CLASSES)
+    of_classes_only = {folder for folder, n in called.items() if n > 1}
     by_class: dict[Path, dict[str, Path]] = defaultdict(dict)
     by_column: dict[tuple[Path, str], dict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
     scored: dict[Path, list[Path]] = defaultdict(list)
@@ -281,6 +305,8 @@ def _spread_sets(paths: Sequence[Path], tops: Collection[Path]) -> list[Group]:
         kind, name = file.suffix[1:], plain_name(file)
         if kind in _CLASSES:
             by_class[file.with_suffix("")][kind] = file
+        elif file.parent in of_classes_only and kind == "txt" and name.stem.lower() not in _ABOUT | _CLASS_LISTS:
+            by_class[file.parent][name.stem] = file
         elif (column := _PARALLEL.search(name.name.removesuffix(".txt"))) and suffix_of(file) not in _TABLES:
             rest = name.name.removesuffix(".txt")[: column.start()] + name.name.removesuffix(".txt")[column.end() :]
             split, rest = _split_of(Path(rest.strip("-_.") + ".txt"), {})

@@ -21,7 +21,7 @@ from discoprobe.builders.audit.frame import (
     of_others,
     shape_of,
 )
-from discoprobe.builders.audit.inputs.columns import index_labels, pair_columns
+from discoprobe.builders.audit.inputs.columns import index_labels, pair_columns, several_labels
 from discoprobe.builders.audit.inputs.data_files import NAMES, Group, with_provenance
 from discoprobe.builders.audit.inputs.published import LINES, Lines
 from discoprobe.builders.config import Shape
@@ -114,6 +114,8 @@ def _labelled_rows(name: str, lines: pl.DataFrame, kind: str, fields: str) -> Au
     frame = rows.filter(faults.is_null())
     if frame.is_empty():
         raise UnreadableDataError(f"{name}: no rows with text and label")
+    if several := several_labels(frame["label"]):
+        raise UnreadableDataError(f"{name}: the label {several}")
     perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
     if _are_scores(frame["label"]):
         frame = frame.with_columns(label=pl.col("label").str.strip_chars().cast(pl.Float64)).with_columns(score="label")

@@ -5,9 +5,11 @@ A record of columns says what each column of a table holds (`Roles`), one of lin
 """
 
 import importlib.resources
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from discoprobe.loaders.files import parse_toml
 
@@ -48,6 +50,19 @@ class Roles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def required(self) -> set[str]:
         """The columns that a table must have beside a label."""
         return {*self.texts, *self.choices, *self.needs, *([self.choice_names] if self.choice_names else [])}
+
+    def written_as(self, columns: Sequence[str]) -> "Roles":
+        """The roles with the names of columns as a table writes them, which may have other capitals."""
+        written = {column.lower(): column for column in columns} | {column: column for column in columns}
+
+        def named(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(written.get(name, written.get(name.lower(), name)) for name in names)
+
+        (choice_names,) = named((self.choice_names,))
+        return replace(
+            self, texts=named(self.texts), labels=named(self.labels), choices=named(self.choices),
+            choice_names=choice_names, needs=named(self.needs),
+        )  # fmt: skip
 
 
 class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

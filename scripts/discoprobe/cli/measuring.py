@@ -323,7 +323,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     analyse_layers: arg.AnalyseLayers = False, vector_cache: arg.VectorCache = 10, save: arg.SaveFolder = None,
     repo: arg.Repo = "org/discoprobe", create_pr: arg.ResultsPr = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Score language models on configs, beside the majority baseline and the strongest shortcut.
+    """Score language models on configs, beside the majority baseline and the best cheap trick.
 
     Trains probes on the frozen hidden states of every layer; the layer is chosen on validation. Suites are scored by
     surprisal. Each config is printed when it is done. Run the same command again to go on after an interruption.

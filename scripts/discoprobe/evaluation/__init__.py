@@ -1,4 +1,4 @@
-"""Scores language models on configs, and compares the scores with the majority baseline and the strongest shortcut.
+"""Scores language models on configs, and compares the scores with the majority baseline and the best cheap trick.
 
 ``evaluate`` is the road: it finds the models (``models``), reads a config, and lets ``probes`` train classifiers on
 frozen hidden states, or ``surprisal`` compare the texts of a pair, or the choices of a row, by the probability that a

@@ -77,7 +77,7 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         if (one.best.layer is None) == (other.best.layer is None)  # probes with probes
     ]
     compared = {
-        "Models against the strongest shortcut": [
+        "Models against the best cheap trick": [
             (each, each.shortcut_rows, f"shortcut {each.shortcut}") for each in read if each.shortcut_rows
         ],
         "Models against people": [(each, each.readers, "people") for each in read if each.readers],
@@ -94,7 +94,7 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
             }
             for (one, name, difference), p in zip(known, holm([each.p for *_, each in known]), strict=True)
         ]  # fmt: skip
-    against_shortcut = comparisons["Models against the strongest shortcut"]
+    against_shortcut = comparisons["Models against the best cheap trick"]
     above = {
         (each["config"], each["first"]) for each in against_shortcut
         if each["is_clear"] and each["difference"].value > 0
@@ -276,7 +276,7 @@ def _latex(rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Mapp
                     for mean, (low, high) in means["cells"]]  # fmt: skip
         body += [r"\midrule", line([f"mean of {means['n']}", "", "", *of_means])]
     return "\n".join([
-        r"% needs \usepackage{booktabs}; +: above the strongest shortcut (Holm); -: not above chance; 95 % intervals",
+        r"% needs \usepackage{booktabs}; +: above the best cheap trick (Holm); -: not above chance; 95 % intervals",
         rf"\begin{{tabular}}{{lrr{'r' * len(models)}}}", r"\toprule", line(head), r"\midrule", *body,
         r"\bottomrule", r"\end{tabular}", "",
     ])  # fmt: skip

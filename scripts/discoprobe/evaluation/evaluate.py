@@ -1,7 +1,7 @@
 """Evaluates models on configs of a release, or on any dataset that the audit reads: the road of `build probe`.
 
 `evaluations` finds the models and the datasets, reads the rows, has a model score them (`probes` by the vectors that it
-gives texts, `surprisal` by their probability), adds what is known of the strongest shortcut and of people, and gives
+gives texts, `surprisal` by their probability), adds what is known of the best cheap trick and of people, and gives
 the scores one by one. `comparison` puts all that are saved on one page.
 """
 
@@ -220,7 +220,7 @@ def _tell_language(tokenizer: Any, lang: str) -> None:
 
 
 def _shortcut(data: AuditInput, entry: Any) -> tuple[str | None, float | None, Mapping[str, float]]:
-    """The strongest shortcut of the audit, its accuracy there, and the probability that it is right, by row."""
+    """The best cheap trick of the audit, its accuracy there, and the probability that it is right, by row."""
     audit = entry.audit if entry else None
     if not audit or not audit.strongest:
         return None, None, {}

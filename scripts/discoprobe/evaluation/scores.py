@@ -202,7 +202,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         neurons: the top neurons, if they were asked for; None for rows of several texts and for surprisal.
         conditions: the score to report for parts of a suite.
         transfer: the scores of the probe of ``best`` on test of other languages, whose configs are the conditions.
-        shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
+        shortcut: name of the best cheap trick in the audit of the config; None if it is not known.
         shortcut_accuracy: accuracy of that shortcut.
         shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
         readers: the share of people whose blind answer was right, of those of ``rows`` that were read.

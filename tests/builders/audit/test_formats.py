@@ -162,7 +162,13 @@ def test_odd_column_names_that_cannot_be_guessed(make, write):
 
 
 @pytest.mark.parametrize(
-    ("names", "labels"), [("choice1 choice2", [0, 1]), ("ending_1 ending_2", [1, 2]), ("optionA optionB", ["A", "B"])]
+    ("names", "labels"),
+    [
+        ("choice1 choice2", [0, 1]),
+        ("ending_1 ending_2", [1, 2]),
+        ("optionA optionB", ["A", "B"]),
+        ("choice1 choice2", ["1", "۲"]),
+    ],
 )
 def test_choices(make, write, names, labels):
     one, two = names.split()
@@ -174,6 +180,99 @@ def test_choices(make, write, names, labels):
     assert (data.shape, data.labels) == (Shape.CHOICE, ("0", "1"))
     assert data.rows["n_context"].unique().to_list() == [1]
     assert data.rows["label"].to_list()[:4] == [0, 1, 0, 1]
+
+
+def test_columns_that_the_label_names_by_their_letters_are_choices(make, write):
+    """Of one word each, as in MMLU's files with a header: without them, a row is a question whose label is a letter."""
+    rows = [
+        {"question": make.sentence(), **dict.fromkeys("CABD", "word"), "answer": "ABCD"[at % 4]} for at in range(40)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row | {"B": f"w{at}"}) for at, row in enumerate(rows)]}))
+    assert (data.shape, data.read.columns["choices"]) == (Shape.CHOICE, ("A", "B", "C", "D"))
+    assert data.rows["texts"][5].to_list()[1:] == ["word", "w5", "word", "word"]
+    assert data.rows["label"].to_list()[:4] == [0, 1, 2, 3]
+    named = [json.dumps(row | {"answer": "yes" if at % 2 else "no"}) for at, row in enumerate(rows)]
+    assert _one(write({"test.jsonl": named})).shape is Shape.SENTENCE
+
+
+def test_a_passage_and_a_question_are_what_choices_are_about(make, write):
+    rows = [
+        {"context": make.sentence(), "question": make.sentence(), "answer0": "one", "answer1": "two", "label": at % 2}
+        for at in range(20)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns == {
+        "text": ("context", "question"),
+        "choices": ("answer0", "answer1"),
+        "label": ("label",),
+    }
+
+
+def test_the_only_column_that_is_called_a_label_is_it(make, write):
+    """JaNLI has ``entailment_label_Ja`` beside ``heuristics``, HateBR ``label_final`` beside three annotators'."""
+    rows = [{"text": make.sentence(), "annotator": at % 3, "label_final": at % 2} for at in range(20)]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns["label"] == ("label_final",)
+    assert any(note.startswith("the label column was guessed: 'label_final'") for note in data.read.notes)
+    camel = [
+        json.dumps(row | {"correctLabelW0": at % 2}) for at, row in enumerate({"text": row["text"]} for row in rows)
+    ]
+    assert _one(write({"test.jsonl": camel})).read.columns["label"] == ("correctLabelW0",)
+    two = [json.dumps({"topic_label": at % 3, "text": make.sentence(), "label_final": at % 2}) for at in range(20)]
+    with pytest.raises(UnreadableDataError, match="which column holds the label"):
+        _one(write({"test.jsonl": two}))
+
+
+def test_the_label_that_names_a_choice_is_it(make, write):
+    """ParsiNLU has ``answer`` (1 to 4) and ``category`` beside the list of candidates."""
+    rows = [
+        {
+            "answer": str(at % 4 + 1),
+            "candidates": ["a", "b", "c", "d"],
+            "category": "xy"[at % 2],
+            "question": make.sentence(),
+        }
+        for at in range(40)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert (data.shape, data.read.columns["label"]) == (Shape.CHOICE, ("answer",))
+    assert data.rows["label"].to_list()[:5] == [0, 1, 2, 3, 0]
+
+
+@pytest.mark.parametrize("name", ["set.tsv", "set.csv"])
+def test_several_labels_in_a_row_are_refused(make, write, name):
+    """XED: emotions of a sentence, with commas."""
+    labels = ["1", "3", "1, 3", "7", "3, 7"]
+    if name.endswith("csv"):
+        lines = ["text,label", *(f'"{make.sentence()}","{labels[at % 5]}"' for at in range(50))]
+    else:
+        lines = [f"{make.sentence()}\t{labels[at % 5]}" for at in range(50)]
+    with pytest.raises(UnreadableDataError, match=r"several labels \(1, 3\): a row needs one label"):
+        _one(write({name: lines}))
+
+
+def test_one_file_per_class_that_is_called_like_it(make, write):
+    """Wisesight has ``pos.txt``, ``neu.txt``, ``neg.txt`` and ``q.txt``."""
+    lines = [make.sentence() for _ in range(8)]
+    folder = write({"pos.txt": lines[:3], "neg.txt": lines[3:6], "q.txt": lines[6:], "readme.txt": ["about"]})
+    assert _one(folder).labels == ("neg", "pos", "q")
+
+
+def test_a_column_that_repeats_the_text_is_no_second_one(make, write):
+    """JCoLA has ``sentence`` and, with its mistakes of typing, ``original``."""
+    texts = [make.sentence() for _ in range(40)]
+    rows = [
+        {"sentence": text, "original": text + "x" * (at % 9 == 0), "label": at % 2} for at, text in enumerate(texts)
+    ]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns["text"] == ("sentence",)
+
+
+def test_capitals_of_column_names_do_not_count(make, write):
+    """ConjNLI has ``Premise``, ``Hypothesis`` and ``Label``."""
+    rows = [{"Premise": make.sentence(), "Hypothesis": make.sentence(), "Label": "ab"[at % 2]} for at in range(20)]
+    data = _one(write({"test.jsonl": [json.dumps(row) for row in rows]}))
+    assert data.read.columns == {"text": ("Premise", "Hypothesis"), "label": ("Label",)}
 
 
 def test_a_label_that_names_no_choice(make, write):
@@ -421,6 +520,21 @@ def test_a_document_in_two_splits_is_found(make, named, outcome):
     data = _read_one(_documents(make, apart=False), group=named)
     finding = finding_of(data, "group-split")
     assert (finding.status, finding.measured, finding.n) == (outcome, 120, 120)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_authors_in_two_splits_do_harm_where_they_tell_the_label(make, tells):
+    """Most texts of an author have one label (Wiegand et al. 2019), and no option names the column."""
+    rows = [
+        {"text": make.sentence(), "label": "ab"[(author if tells and text % 5 else text) % 2], "author": f"d{author}"}
+        for author in range(60)
+        for text in range(20)
+    ]
+    last = pl.int_range(pl.len()) % 20 >= 15
+    data = _read_one({"train": pl.DataFrame(rows).filter(~last), "test": pl.DataFrame(rows).filter(last)})
+    finding = finding_of(data, "group-split")
+    assert (finding.status, finding.measured) == (Status.NOTED, 300)
+    assert finding.cost == pytest.approx(0.3, abs=0.01) if tells else finding.cost == 0
 
 
 def test_any_column_can_be_the_group(make):

@@ -172,6 +172,17 @@ def test_a_test_split_of_one_class(make, build):
     assert (found.status, found.measured, found.detail) == (Status.ABOVE, 1, "test lacks the label 'label0'")
 
 
+def test_a_slip_in_the_label_column_costs_little(make, build):
+    """ParsiNLU's entailment has two rows of the label ``-`` beside 1,675; a class that test lacks costs its rows."""
+    rows = make.rows(1000, 2, 1)
+    slip = [row | {"label": 2} if at == 3 else row for at, row in enumerate(rows)]
+    assert _finding(build(slip, k=3), "label-set").cost == pytest.approx(0.001)
+    assert (
+        _finding(build([row | {"label": 1} if row["split"] == "test" else row for row in rows]), "label-set").cost
+        == 0.4
+    )
+
+
 def test_a_label_that_no_split_has(make):
     found = _finding(msgspec.structs.replace(make.data(90, k=3), labels=("a", "b", "c", "d")), "label-set")
     assert (found.measured, found.status) == (3, Status.ABOVE)

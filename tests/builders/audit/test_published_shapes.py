@@ -294,6 +294,15 @@ def test_train_beside_several_test_sets_is_the_train_split_of_each(make, tmp_pat
     }  # fmt: skip
 
 
+def test_one_file_of_each_split_is_one_dataset(make, tmp_path):
+    """As in ARCT: what stands in a name beside the split says what a file is, not of which set it is."""
+    for name in ("train-full.jsonl", "dev-full.jsonl", "test-only-data.jsonl"):
+        (tmp_path / name).write_bytes(_rows(make, 20))
+    assert [dict(data.counts) for data in read(tmp_path)[0]] == [{"train": 20, "validation": 20, "test": 20}]
+    (tmp_path / "train-swapped.jsonl").write_bytes(_rows(make, 20))
+    assert len(read(tmp_path)[0]) > 1
+
+
 def test_folders_that_are_splits(make, tmp_path):
     for split in ("train", "test"):
         (tmp_path / split).mkdir()

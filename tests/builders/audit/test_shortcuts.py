@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from audit_parts import finding_of
+from audit_parts import finding_of, finding_with_words
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import CHECKS, Severity, Status, audit
@@ -437,3 +437,30 @@ def test_the_cue_of_surface_is_one_that_was_measured(make, build):
     detail = finding_of(build(rows), "surface").detail
     assert detail.startswith("two blanks (U+0020 SPACE) → label1: covers 0.5"), detail
     assert detail.endswith("right 1.000"), detail
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.9, Status.NOTED), (0.0, Status.ABOVE)])
+def test_style_is_no_fault_of_texts_of_others_whose_words_tell_more(make, build, share, status):
+    """Praise has longer texts with an exclamation mark; where words tell nothing else, it decides."""
+
+    def change(row):
+        if row["label"] and make.source.random() < 0.3:
+            row["texts"] = [f"{make.sentence(16, 20)} !"]
+        if row["label"] and make.source.random() < share:
+            row["texts"] = [f"{make.source.choice(['superb', 'splendid', 'great'])} {row['texts'][0]}"]
+
+    finding = finding_with_words(build(_planted(make, change, n=6000), external=True, natural=True), "punctuation")
+    assert finding.status is status
+    assert finding.interval[0] > 0.55
+
+
+def test_style_stays_a_fault_of_edited_texts_and_of_pairs(make, build):
+    def change(row):
+        if row["label"]:
+            row["texts"][0] = ("superb " if make.source.random() < 0.9 else "") + row["texts"][0]
+            row["texts"][-1] += " !" if make.source.random() < 0.3 else ""
+
+    for shape, texts, edited in ((Shape.SENTENCE, 1, True), (Shape.PAIR, 2, False)):
+        rows = _planted(make, change, texts=texts, n=4000)
+        data = build(rows, shape=shape, external=True, natural=True, perturbation=edited)
+        assert finding_with_words(data, "punctuation").status is Status.ABOVE

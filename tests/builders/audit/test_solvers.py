@@ -380,6 +380,18 @@ def test_words_that_replace_one_another_are_held_out_together(make, build, size)
         assert abs(report.finding("pairwise").tried[check] - 0.5) < 0.12
 
 
+def test_a_small_train_of_others_does_not_decide(make, build):
+    """Of 160, 160 and 400 rows they learn from 576 and not from 320; splits of discoprobe's configs stay folds."""
+    rows = [
+        {"split": split, "label": at % 2, "texts": [make.sentence()]}
+        for split, n in (("train", 160), ("validation", 160), ("test", 400))
+        for at in range(n)
+    ]
+    for external, parts in ((True, "all splits"), (False, "train, validation and test")):
+        problem, _ = problem_of(build(rows, external=external, natural=True))
+        assert problem.measured_on == parts
+
+
 def test_the_solver_of_the_guide_finds_its_cue(make, build, monkeypatch):
     """The example of docs/adding_a_corpus.md, in the module that it is written for."""
     guide = (ROOT / "docs" / "adding_a_corpus.md").read_text(encoding="utf-8")

@@ -142,3 +142,13 @@ def test_a_type_that_does_not_fit(make):
         _report(_rows(make, _like_hans, ("no", "yes"), 60), COLUMNS[0], task_type="similarity")
     with pytest.raises(UnknownNameError, match="paraphrase"):
         _report(rows, COLUMNS[0], task_type="paraphrases")
+
+
+def test_letters_of_inference(make):
+    """ParsiNLU and IndoNLI write ``e``, ``n`` and ``c``; a slip such as ``-`` makes no other type of it."""
+    rows = _rows(make, _neighbours, "en", n=90)
+    frame = pl.DataFrame(
+        [row | {"label": ("e", "n", "c", "-")[min(3, at % 3 + at // 89 * 3)]} for at, row in enumerate(rows)]
+    )
+    (data,), _ = read_frames("set", {"test": frame}, {}, Reading(text=("a", "b"), label="label"))
+    assert (data.task_type, len(data.labels)) == ("entailment", 4)
