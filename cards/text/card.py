@@ -241,8 +241,8 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
     judged = verdicts(configs)
     for name, entry in configs.items():
         kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry.shape), discourse)
-        sizes = " / ".join(compact(sum(labels.values())) for labels in entry.counts.values())
-        cell = f"{sizes} {judged[name].mark}".strip()
+        sizes = "/".join(compact(sum(labels.values())) for labels in entry.counts.values())
+        cell = f"{sizes}\u00a0{judged[name].mark}".strip()
         cells = by_kind[generated if entry.task.startswith("feats_") else kind]
         cells[entry.lang, entry.task] = f"[{cell}](cards/{entry.lang}.md#{name})"
     tables: list[Matrix] = []

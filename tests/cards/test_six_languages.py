@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -130,35 +131,38 @@ def test_what_each_push_touches(hub, client, pushed, folder, changed):
 
 
 @pytest.fixture(scope="module")
-def asked(hub, client, pushed, changed):
-    """The requests of a push of one changed config, and the number of its release."""
-    case = pushed("asked")
-    found = ok(client.call("push", case, folder=str(changed)))
-    return list(case.seen), found["release"]
+def copied(hub, published):
+    """A function: a copy of the first repository under a new name, so that every push of the same asks the same."""
+
+    def make(name):
+        made = hub.case(name)
+        hub.copy(published.repo, made.repo)
+        return made
+
+    return make
 
 
-def test_kills_at_chosen_requests(hub, client, pushed, asked, changed):
+def test_kills_at_chosen_requests(hub, client, copied, changed):
     """Before and after requests of upload, commit and tag, evenly over them; the ends of both are among them."""
-    requests, release = asked
-    sending = [number for number, line in enumerate(requests, 1) if any(part in line for part in UPLOAD)]
+    whole = copied("asked")
+    release = ok(client.call("push", whole, folder=str(changed)))["release"]
+    sending = [number for number, line in enumerate(whole.seen, 1) if any(part in line for part in UPLOAD)]
     faults = [(number, fault) for number in sending for fault in (Fault.KILL, Fault.KILL_AFTER)]
-    step = (len(faults) - 1) / (KILLS - 1)
-    chosen = sorted({faults[round(step * at)] for at in range(KILLS)}, key=lambda one: one[0])
-    assert len(chosen) == min(KILLS, len(faults))
-    case = pushed("killed")
-    repo, states = hub.repos[case.repo], []
-    before = dict(repo.branches), dict(repo.tags)
+    assert len(faults) >= KILLS, whole.seen
+    chosen = [faults[round((len(faults) - 1) * at / (KILLS - 1))] for at in range(KILLS)]
+    states = []
     for number, fault in chosen:
-        repo.branches, repo.tags = dict(before[0]), dict(before[1])
-        case.seen.clear()
+        case = copied(f"killed{len(states)}")
+        repo = hub.repos[case.repo]
         case.plan = {number: fault}
-        assert client.call("push", case, folder=str(changed)).get("signal") == 9, (number, fault)
+        assert client.call("push", case, folder=str(changed)).get("signal") == signal.SIGKILL, (number, fault)
+        (hit,) = case.hit
         found = ok(client.call("verify", case, revision="main"))
-        assert found["verified"], f"half a release after {fault} at {requests[number - 1]}"
+        assert found["verified"], f"half a release after {fault.value} at {hit}"
         assert found["release"] in {"1.0.0", release}
-        states.append(f"{number:3} {fault.value:16} {requests[number - 1][:70]:70} left {found['release']}")
         again = ok(client.call("push", case, folder=str(changed)))
         assert again["state"] in {"published", "completed", "unchanged"}
+        states.append(f"{number:3} {fault.value:17} {hit[:44]:44} left {found['release']}, then {again['state']}")
         assert repo.tags[f"v{release}"] == repo.head.oid
         assert ok(client.call("verify", case, revision=f"v{release}"))["verified"]
         assert [commit.title for commit in repo.history()].count(f"Release v{release}") == 1
