@@ -90,6 +90,7 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
             elif inline.type in {"html_block", "html_inline"}:
                 inline.content = _IMAGE.sub(lambda match: match[1] + address_of(match[2]) + match[3], inline.content)
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
+    html = html.replace("<pre>", '<pre tabindex="0">')  # what scrolls can be reached by the keyboard
     return html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
 
 
