@@ -7,7 +7,6 @@ import shutil
 
 import pytest
 from review_server import App, reviewing
-
 from shared import run_in_process
 
 from discoprobe.cards import marks_file, read_marks
