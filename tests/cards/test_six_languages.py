@@ -92,6 +92,14 @@ def published(hub, client, folder):
 
 
 @pytest.fixture(scope="module")
+def published_requests(hub, client, folder):
+    """All requests of a first push."""
+    case = hub.case("asked")
+    ok(client.call("push", case, folder=str(folder)))
+    return list(case.seen)
+
+
+@pytest.fixture(scope="module")
 def pushed(hub, client, folder):
     """A function: a repository of its own that holds the release, for cards have the name of their repository."""
 
@@ -130,42 +138,32 @@ def test_what_each_push_touches(hub, client, pushed, folder, changed):
         assert ok(client.call("verify", case, revision=tag))["verified"]
 
 
-@pytest.fixture(scope="module")
-def copied(hub, published):
-    """A function: a copy of the first repository under a new name, so that every push of the same asks the same."""
-
-    def make(name):
-        made = hub.case(name)
-        hub.copy(published.repo, made.repo)
-        return made
-
-    return make
-
-
-def test_kills_at_chosen_requests(hub, client, copied, changed):
-    """Before and after requests of upload, commit and tag, evenly over them; the ends of both are among them."""
-    whole = copied("asked")
-    release = ok(client.call("push", whole, folder=str(changed)))["release"]
-    sending = [number for number, line in enumerate(whole.seen, 1) if any(part in line for part in UPLOAD)]
+def test_kills_at_chosen_requests(hub, client, published_requests, folder):
+    """Before and after the commit and the tag, and at sixteen requests evenly over the upload, its ends among them."""
+    sending = [number for number, line in enumerate(published_requests, 1) if any(part in line for part in UPLOAD)]
     faults = [(number, fault) for number in sending for fault in (Fault.KILL, Fault.KILL_AFTER)]
-    assert len(faults) >= KILLS, whole.seen
-    chosen = [faults[round((len(faults) - 1) * at / (KILLS - 1))] for at in range(KILLS)]
+    upload, ends = faults[:-4], faults[-4:]
+    chosen = [upload[round((len(upload) - 1) * at / (KILLS - 5))] for at in range(KILLS - 4)] + ends
     states = []
     for number, fault in chosen:
-        case = copied(f"killed{len(states)}")
-        repo = hub.repos[case.repo]
+        case = hub.case(f"killed{len(states)}")
         case.plan = {number: fault}
-        assert client.call("push", case, folder=str(changed)).get("signal") == signal.SIGKILL, (number, fault)
+        assert client.call("push", case, folder=str(folder)).get("signal") == signal.SIGKILL, (number, fault)
         (hit,) = case.hit
-        found = ok(client.call("verify", case, revision="main"))
-        assert found["verified"], f"half a release after {fault.value} at {hit}"
-        assert found["release"] in {"1.0.0", release}
-        again = ok(client.call("push", case, folder=str(changed)))
-        assert again["state"] in {"published", "completed", "unchanged"}
-        states.append(f"{number:3} {fault.value:17} {hit[:44]:44} left {found['release']}, then {again['state']}")
-        assert repo.tags[f"v{release}"] == repo.head.oid
-        assert ok(client.call("verify", case, revision=f"v{release}"))["verified"]
-        assert [commit.title for commit in repo.history()].count(f"Release v{release}") == 1
+        repo = hub.repos[case.repo]
+        is_there = manifest.NAME in repo.head.tree
+        if is_there:
+            found = ok(client.call("verify", case, revision="main"))
+            assert found["verified"], f"half a release after {fault.value} at {hit}"
+        else:
+            assert [*repo.head.tree] == [".gitattributes"]
+        again = ok(client.call("push", case, folder=str(folder)))
+        assert again["state"] in ({"completed", "unchanged"} if is_there else {"published"})
+        left = "the release" if is_there else "nothing"
+        states.append(f"{number:3} {fault.value:17} {hit[:50]:50} left {left}, then {again['state']}")
+        assert repo.tags == {"v1.0.0": repo.head.oid}
+        assert [commit.title for commit in repo.history()].count("Release v1.0.0") == 1
+        assert ok(client.call("verify", case, revision="v1.0.0"))["verified"]
     print("\n".join(states))
 
 
