@@ -316,7 +316,7 @@ class Release:
         elif found := re.match(r"The texts of (?:(\d+) of )?the (?:(\d+) )?corp\w+ are (public|in no public)", line):
             sources = self.manifest["sources"].values()
             public = sum(bool(source["repo"]) for source in sources)
-            said = 0 if found[3] != "public" else int(found[1] or len(sources))
+            said = int(found[1] or (len(sources) if found[3] == "public" else 0))
             self.same(where, "public", (said, int(found[2] or 1)), (public, len(sources)))
         elif found := re.match(r"Benchmark data must not be in training corpora: canary GUID ([0-9a-f-]{36})$", line):
             url = "https://huggingface.co/datasets/" + (self.manifest.get("repository") or "org/discoprobe")
