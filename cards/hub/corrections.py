@@ -166,7 +166,7 @@ def _since_release(hub: Hub, remote: Remote, release: Manifest, revision: str = 
         before, at = after, change.commit
     if strangers := [
         path
-        for path in manifest.listed(release)
+        for path in sorted(manifest.paths(release) - {manifest.NAME})
         if path not in paths and path in released and before.get(path) != released[path]
     ]:
         raise _no_correction(hub, remote, f"{', '.join(strangers[:_NAMED])} changed")

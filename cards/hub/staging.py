@@ -25,12 +25,12 @@ from discoprobe.cards.hub.client import Content, Hub
 from discoprobe.cards.hub.corrections import check_taken
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import FOLDER
-from discoprobe.cards.metadata.manifest import Manifest, only
+from discoprobe.cards.metadata.manifest import README, Manifest, only
 from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.checks import name_some
-from discoprobe.cards.release.diff import Changes
+from discoprobe.cards.release.diff import Changes, Level
 from discoprobe.cards.release.language_files import LanguageFiles
-from discoprobe.cards.release.release_folder import README, documents
+from discoprobe.cards.release.release_folder import documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 from discoprobe.loaders.files import File, hashes_of
@@ -58,6 +58,7 @@ class Remote(msgspec.Struct, frozen=True):
         head: the commit; None for a folder, and for a repository that is not there.
         tree: its files.
         manifest: its manifest; None if nothing has been published.
+        readme: its card, which has the number of the release; empty where the tag of the manifest says it.
         changelog: its changelog.
         tags: tags and their commits.
         replaceable: files that a release may replace though none put them there.
@@ -66,6 +67,7 @@ class Remote(msgspec.Struct, frozen=True):
     head: str | None = None
     tree: Mapping[str, File] = field(default_factory=dict)
     manifest: Manifest | None = None
+    readme: str = ""
     changelog: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     replaceable: frozenset[str] = frozenset()
@@ -73,7 +75,7 @@ class Remote(msgspec.Struct, frozen=True):
     @property
     def release(self) -> str:
         """The number of its release; empty if it has none."""
-        return self.manifest.version if self.manifest else ""
+        return card.sealed_release(self.readme)[0] or (self.manifest.version if self.manifest else "")
 
     def unmanaged(self) -> frozenset[str]:
         """The files that no release wrote; none of them is ever deleted.
@@ -83,13 +85,20 @@ class Remote(msgspec.Struct, frozen=True):
         """
         if self.manifest is None:
             return frozenset(self.tree)
-        listed = {manifest.NAME, *self.manifest.files}
+        listed = manifest.paths(self.manifest)
         folders = tuple(f"{name}/" for name in self.manifest.configs)
         return frozenset(path for path in self.tree if path not in listed and not path.startswith(folders))
 
     def is_whole(self) -> bool:
-        """Whether the repository has all files that its manifest lists, by size and hash; nothing is downloaded."""
-        return self.manifest is not None and all(
+        """Whether the repository has its card and what its manifest lists, by size and hash; nothing is downloaded.
+
+        The card is as it was written, if its text is at hand.
+        """
+        if not self.manifest or README not in self.tree:
+            return False
+        if self.readme and README not in self.manifest.files and not card.sealed_release(self.readme)[1]:
+            return False
+        return all(
             (file := self.tree.get(path)) and file.bytes == entry.bytes and file.sha256 in {"", entry.sha256}
             for path, entry in manifest.listed(self.manifest).items()
         )
@@ -258,9 +267,9 @@ def plan_push(  # noqa: PLR0913 (what a user chooses)
     last = max(filter(None, releases), default=None)
     number = diff.check_number(asked, last, difference) if asked else diff.propose(last, difference)
     section = diff.section(number, difference, day or dt.datetime.now(tz=dt.UTC).date())
-    staged = stage(
-        folder, local, hub, remote, release=str(number), changelog=diff.with_section(remote.changelog, section)
-    )
+    only_words = present.adds() == [README] and not present.deletes() and last and number < last.next(Level.MINOR)
+    changelog = None if only_words else diff.with_section(remote.changelog, section)
+    staged = stage(folder, local, hub, remote, release=str(number), changelog=changelog)
     checks.check_designs(staged.manifest.configs)
     check_path_conflicts(hub.repo, staged)
     before, after = remote.manifest.configs if remote.manifest else {}, local.configs
@@ -300,10 +309,10 @@ def plan_restore(hub: Hub, release: str, *, dry_run: bool = False) -> tuple[Push
         raise RemoteError(f"{hub.repo} has no release v{number}" + (f"; its last one is v{last}" if last else ""))
     now, oid = hub.tree(head), tags[f"v{number}"]
     released, tree = read_release(hub, f"v{number}", oid)
-    listed, folders = manifest.listed(released), {*released.configs, *manifest.OF_LANGUAGES, manifest.PARTS, FOLDER}
-    gone = {manifest.NAME, *listed, *_listed_at(hub, head, now), *_loaded_instead(hub.repo)}
+    folders = {*released.configs, *manifest.OF_LANGUAGES, manifest.PARTS, FOLDER}
+    gone = manifest.paths(released) | _listed_at(hub, head, now) | _loaded_instead(hub.repo)
     unmanaged = frozenset(path for path in now if path not in gone and path.partition("/")[0] not in folders)
-    files = {path: tree[path] for path in (manifest.NAME, *listed)}
+    files = {path: tree[path] for path in sorted(manifest.paths(released))}
     staged = Staged(released, files, Remote(head, now), unmanaged, tuple(released.configs), source=oid)
     result = PushResult(hub.repo, str(number), "", None).with_files(staged)
     if not result.uploads and not result.deletes:
@@ -322,10 +331,6 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
         return Remote()
     oid = hub.commit_of(revision) if revision else head
     tree = hub.tree(oid)
-
-    def text_of(path: str) -> str:
-        return hub.download(path, oid, tree[path]).read_bytes().decode(errors="replace")
-
     if manifest.NAME not in tree:
         if hub.has(manifest.NAME, oid):  # to publish by such a listing would take the published configs away
             raise RemoteError(f"the Hub's list of the files of {hub.repo} lacks {manifest.NAME}; try later")
@@ -335,7 +340,7 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
         if README in tree:
             # A README.md that no release wrote may be replaced where it describes nothing: where it has no text, as the
             # Hub's form for new repositories leaves it, or where there is nothing else.
-            text = text_of(README).replace("\r\n", "\n")
+            text = text_of(hub, README, oid, tree).replace("\r\n", "\n")
             text = re.sub(r"\A---\n.*?^---\n?", "", text, flags=re.DOTALL | re.MULTILINE)
             replaceable = frozenset({README} if not text.strip() or not tree.keys() - GIT - {README} else ())
         return Remote(oid, tree, tags=tags, replaceable=replaceable)
@@ -346,7 +351,13 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
     except DiscoprobeError as error:
         problem = f"holds a broken release ({_without_place(error)})"
         raise RemoteError(_restore_advice(hub, problem, last_whole(hub, tags))) from None
-    return Remote(oid, tree, published, text_of(CHANGELOG) if CHANGELOG in tree else "", tags)
+    readme = "" if tags.get(f"v{published.version}") == oid else text_of(hub, README, oid, tree)
+    return Remote(oid, tree, published, readme, text_of(hub, CHANGELOG, oid, tree), tags)
+
+
+def text_of(hub: Hub, path: str, oid: str, tree: Mapping[str, File]) -> str:
+    """The text of a file of a commit; empty if it is not there."""
+    return hub.download(path, oid, tree[path]).read_bytes().decode(errors="replace") if path in tree else ""
 
 
 def read_manifest(hub: Hub, oid: str, tree: Mapping[str, File]) -> Manifest:
@@ -380,7 +391,8 @@ def read_release(hub: Hub, tag: str, oid: str) -> tuple[Manifest, Mapping[str, F
         except DiscoprobeError as error:
             problem = _without_place(error)
         else:
-            if Remote(oid, tree, released).is_whole():
+            readme = text_of(hub, README, oid, tree)
+            if Remote(oid, tree, released, readme).is_whole():
                 return released, tree
             problem = "files are missing or are not those that its manifest lists"
     raise BrokenReleaseError(f"{tag} of {hub.repo} is no whole release: {problem}; name another release")
@@ -396,9 +408,9 @@ def last_whole(hub: Hub, tags: Mapping[str, str]) -> str:
 
 
 def _listed_at(hub: Hub, oid: str, tree: Mapping[str, File]) -> frozenset[str]:
-    """The files that the manifest of a commit lists; none where it cannot be read."""
+    """The files of the release of a commit; none where its manifest cannot be read."""
     try:
-        return frozenset(manifest.listed(read_manifest(hub, oid, tree))) if manifest.NAME in tree else frozenset()
+        return frozenset(manifest.paths(read_manifest(hub, oid, tree))) if manifest.NAME in tree else frozenset()
     except RemoteError:
         raise
     except DiscoprobeError:
@@ -422,7 +434,8 @@ def stage(  # noqa: PLR0913 (what is here, what is there, and what both are call
 ) -> Staged:
     """The files that the repository must have after the push: those of ``local`` and those of configs that stay.
 
-    They are about a release with this number and the whole changelog; by default with those of the published one.
+    They are about a release with this number and the whole changelog; by default with those of the published one. A
+    release without a changelog of its own changes README.md alone.
 
     Raises:
         DiscoprobeError: if a local file differs from its entry in the manifest, the manifests contradict each other or
@@ -435,7 +448,9 @@ def stage(  # noqa: PLR0913 (what is here, what is there, and what both are call
     local_files = manifest.files_of(local, local.configs)
     staying_files = manifest.files_of(remote.manifest, staying) if remote.manifest else {}
     combined.inputs, combined.repository = {}, hub.repo
-    combined.version = remote.release if release is None else release
+    published_version = remote.manifest.version if remote.manifest else ""
+    combined.version = published_version if release is None or changelog is None else release
+    number = remote.release if release is None else release
 
     files: dict[str, File] = {}
     contents: dict[str, Content] = {}
@@ -469,14 +484,14 @@ def stage(  # noqa: PLR0913 (what is here, what is there, and what both are call
         for path in paths:
             files.pop(path, None)
         add(of_lang.contents())
-    about_all = texts(combined, remote.changelog if changelog is None else changelog)
+    about_all = texts(combined, remote.changelog if changelog is None else changelog, number)
     add({path: text.encode() for path, text in about_all.items()})
     folders = tuple(f"{name}/" for name in combined.configs)
     published = remote.manifest.files if remote.manifest else {}
     combined.files = {
         path: _listed(file) if path in contents else published[path]
         for path, file in sorted(files.items())
-        if not path.startswith(folders)
+        if path != README and not path.startswith(folders)
     }
     add(manifest.contents(combined))
     splits = [
@@ -517,10 +532,10 @@ def _or_restore(remote: Remote) -> str:
     return f", or put the release back (build push --restore v{last})" if last else ""
 
 
-def texts(combined: Manifest, changelog: str) -> dict[str, str]:
-    """The files about the release as a whole, without the manifest, which names release and repository: path, text."""
+def texts(combined: Manifest, changelog: str, release: str) -> dict[str, str]:
+    """The files about the release as a whole, without the manifest, which names the repository: path, text."""
     newest = "".join(diff.sections(changelog)[:1])
-    written = documents(combined, repository=combined.repository, release=combined.version, changes=newest)
+    written = documents(combined, repository=combined.repository, release=release, changes=newest)
     return written | ({CHANGELOG: changelog} if changelog else {})
 
 

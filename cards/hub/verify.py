@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from discoprobe.cards.hub.client import MAIN, Hub
-from discoprobe.cards.hub.staging import CHANGELOG, Remote, read_remote, texts
+from discoprobe.cards.hub.staging import CHANGELOG, Remote, read_remote, text_of, texts
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import Manifest
+from discoprobe.cards.metadata.manifest import README, Manifest
 from discoprobe.cards.release import diff, language_files
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.text import card
@@ -40,7 +40,8 @@ class Verified(msgspec.Struct, frozen=True):
     """What a verification found.
 
     ``target`` is a folder or ``owner/name@revision``; ``commit`` is empty for a folder, ``release`` without a number.
-    ``files`` were compared with the manifest and ``rebuilt`` with the rebuild; ``differences`` are those that differ.
+    ``files`` were compared with the manifest, README.md with its last line, and ``rebuilt`` with the rebuild;
+    ``differences`` are those that differ.
     """
 
     target: str
@@ -82,7 +83,11 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
         else:
             continue
         differences.append(Difference(path, "published", (why,)))
-    unlisted = sorted(release.tree.keys() - listed.keys())
+    if README not in listed and not card.sealed_release(release.readme)[1]:
+        size = release.tree[README].bytes if README in release.tree else 0
+        why = f"{size} bytes without the hash that its last line gives: changed after it was built"
+        differences.append(Difference(README, "published", (why if size else "it does not exist",)))
+    unlisted = sorted(release.tree.keys() - listed.keys() - {README})
     differences += [Difference(path, "published", ("the manifest does not list it",)) for path in unlisted]
     n_rebuilt = 0
     if rebuild:
@@ -91,12 +96,13 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
             rebuild(published, Path(place) / "release")
             differences += _compare_rebuilt(published, Path(place) / "release")
         named = replace(published, repository=repository)
-        for path, text in texts(named, release.changelog).items() if repository else ():
-            if published.files.get(path) != manifest.listed_file(text.encode()):
+        there = published.files | {README: manifest.listed_file(release.readme.encode())}
+        for path, text in texts(named, release.changelog, release.release).items() if repository else ():
+            if there.get(path) != manifest.listed_file(text.encode()):
                 why = "the same manifest gives another text: written by another version"
                 differences.append(Difference(path, "rebuilt", (why,)))
-    number = published.version
-    return Verified(target, release.head or "", number, len(listed), n_rebuilt, tuple(differences))
+    files = len(listed.keys() | {README})
+    return Verified(target, release.head or "", release.release, files, n_rebuilt, tuple(differences))
 
 
 def _read_folder(folder: Path) -> tuple[Remote, str]:
@@ -108,7 +114,8 @@ def _read_folder(folder: Path) -> tuple[Remote, str]:
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     managed = paths.keys() - {manifest.NAME, CHANGELOG}
     files = {name: manifest.listed_file(paths[name]) for name in managed}
-    return Remote(tree=files, manifest=published), "" if published.version else card.REPOSITORY
+    readme = paths[README].read_bytes().decode(errors="replace") if README in paths else ""
+    return Remote(tree=files, manifest=published, readme=readme), "" if published.version else card.REPOSITORY
 
 
 def _read_hub(target: str, token: str | None) -> tuple[Remote, str]:
@@ -125,7 +132,7 @@ def _read_hub(target: str, token: str | None) -> tuple[Remote, str]:
     files = {path: tree[path] for path in tree.keys() - {manifest.NAME, ".gitattributes"}}
     for path in unhashed:
         files[path] = manifest.listed_file(hub.download(path, remote.head, tree[path]))
-    return replace(remote, tree=files), repo
+    return replace(remote, tree=files, readme=text_of(hub, README, remote.head, tree)), repo
 
 
 def _compare_rebuilt(published: Manifest, folder: Path) -> Iterator[Difference]:

@@ -154,9 +154,9 @@ def _biases(configs: Mapping[str, ConfigEntry], sources: Mapping[str, SourceEntr
     without = sum(not source.genre for source in sources.values())
     if genres:
         more = f"; {without:,} without a statement" if without else ""
-        yield f"Genres of the {len(sources):,} {_corpora(sources)}: {listed}{more}."
+        yield f"Genres of {_corpora(sources)}: {listed}{more}."
     else:
-        yield f"The genres of the {len(sources):,} {_corpora(sources)} are not stated."
+        yield f"The genres of {_corpora(sources)} are not stated."
     rows: Counter[str] = Counter()
     for entry in configs.values():
         rows[entry.lang] += sum(sum(of.values()) for of in entry.counts.values())
@@ -174,7 +174,7 @@ def _collection(manifest: Manifest, sources: Mapping[str, SourceEntry]) -> Itera
     pinned = sum(bool(source.commit) for source in sources.values())
     names = _some([*sources])
     yield (
-        f"Rows are selected by rule from {len(sources):,} {_corpora(sources)} ({names}), {pinned:,} of them pinned to a"
+        f"Rows are selected by rule from {_corpora(sources)} ({names}), {pinned:,} of {len(sources):,} pinned to a"
         f" commit, under {', '.join(licences_of(sources)) or 'no licence'}."
     )
     candidates = sum(entry.candidates for entry in configs)
@@ -197,7 +197,8 @@ def _annotation(configs: Mapping[str, ConfigEntry], sources: Mapping[str, Source
             by_program.setdefault(software or str(made_by.get("engine", "a program")), []).append(name)
     by_hand = len(sources) - sum(map(len, by_program.values()))
     if by_hand:
-        yield f"{by_hand:,} of {len(sources):,} {_corpora(sources)} have the annotation of their authors."
+        some = f"{by_hand:,} of " if by_hand < len(sources) else ""
+        yield f"The annotation of {some}{_corpora(sources)} is that of the authors."
     for software, names in sorted(by_program.items()):
         yield f"{_some(names)}: annotated by {software}, not by people."
     silver: Counter[str] = Counter()
@@ -222,12 +223,12 @@ def _annotation(configs: Mapping[str, ConfigEntry], sources: Mapping[str, Source
 
 def _contamination(sources: Mapping[str, SourceEntry]) -> str:
     public = sum(bool(source.repo) for source in sources.values())
+    some = f"{public:,} of " if public < len(sources) else ""
     return (
-        f"The texts of {public:,} of the {len(sources):,} {_corpora(sources)} are public at the commits that "
-        "ATTRIBUTION.md names, so models may have seen them in training; a high score alone does not show that a model "
-        "can do the task."
+        f"The texts of {some}{_corpora(sources)} are public at the commits that ATTRIBUTION.md names, so models may"
+        " have seen them in training; a high score alone does not show that a model can do the task."
         if public
-        else f"The texts of the {len(sources):,} {_corpora(sources)} are in no public repository that discoprobe knows."
+        else f"The texts of {_corpora(sources)} are in no public repository that discoprobe knows."
     )
 
 
@@ -237,7 +238,7 @@ def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 def _corpora(sources: Mapping[str, SourceEntry]) -> str:
-    return "corpus" if len(sources) == 1 else "corpora"
+    return "the corpus" if len(sources) == 1 else f"the {len(sources):,} corpora"
 
 
 def _some(names: list[str]) -> str:

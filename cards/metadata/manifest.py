@@ -38,6 +38,8 @@ from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.files import File, hashes_of, recovered
 
 NAME = "manifest.json"
+README = "README.md"
+"""The card, which no manifest lists: it says itself what it is (`card.sealed_release`), so that it can change alone."""
 PARTS = "manifest"
 """The folder of the parts."""
 CARDS, AUDITS, PLOTS, ATTRIBUTION = "cards", "audits", "assets", "attribution"
@@ -191,9 +193,9 @@ class Manifest(msgspec.Struct, omit_defaults=True):
     configs that are not available. ``inputs`` has a hash of everything that each config, or the reason why there is
     none, depends on; it is not published.
 
-    A published one has the ``version`` of the release, and ``repository``, which the cards name. ``built_with`` has the
-    versions of discoprobe and libraries of those configs that were built with others than the manifest's: they were
-    published earlier and left as they were.
+    A published one has the ``version`` of the release that last changed more than README.md, and ``repository``, which
+    the cards name. ``built_with`` has the versions of discoprobe and libraries of those configs that were built with
+    others than the manifest's: they were published earlier and left as they were.
     """
 
     format: int
@@ -361,7 +363,7 @@ def _check_places(path: Path, manifest: Manifest) -> None:
             raise DiscoprobeError(f"{path}: {file!r} leads out of the release folder; do not use it")
     folder = path.parent.resolve()
     allowed = (folder, folder.parent.parent / "blobs")
-    for name in ("README.md", *listed(manifest)):
+    for name in (README, *listed(manifest)):
         place = folder / name
         linked = place.is_symlink() or place.parent.is_symlink()
         if linked and not any(place.resolve().is_relative_to(root) for root in allowed):
@@ -495,6 +497,8 @@ def renewed(
         inputs: hash of everything that each of these results depends on (`release_folder.digest`).
     """
     fresh = empty()
+    if not configs and not missing and old.configs:
+        fresh.discoprobe = old.discoprobe  # nothing was built
     replaced = {*configs, *(result.name for result in missing)}
     fresh.configs = {name: entry for name, entry in old.configs.items() if name not in replaced} | configs
     used = {name for entry in fresh.configs.values() for name in entry.sources}
@@ -619,6 +623,11 @@ def listed(manifest: Manifest) -> dict[str, File]:
     } | manifest.files
 
 
+def paths(manifest: Manifest) -> set[str]:
+    """All files of a release: those that its manifest lists, the manifest, and README.md."""
+    return {NAME, README, *listed(manifest)}
+
+
 def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, File]:
     """The size and hash of every file of some configs, and of the files of their languages, by path."""
     configs = {name: entry for name, entry in manifest.configs.items() if name in names}
@@ -686,4 +695,8 @@ def merged(remote: Manifest | None, local: Manifest) -> Manifest:
     current = versions(manifest)
     built_with = {name: remote.built_with.get(name, versions(remote)) for name in staying}
     manifest.built_with = {name: used_then for name, used_then in built_with.items() if used_then != current}
+    if manifest.configs == remote.configs and manifest.sources == remote.sources:
+        # the same rows, cards and figures: built with what they were built with when they were published
+        manifest.discoprobe, manifest.software = remote.discoprobe, dict(remote.software)
+        manifest.built_with = dict(remote.built_with)
     return manifest

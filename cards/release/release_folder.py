@@ -24,7 +24,7 @@ from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import Settings
 from discoprobe.cards.metadata import benchmark, croissant, manifest, yaml_header
-from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+from discoprobe.cards.metadata.manifest import README, ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.readers import Mark, ReaderFigures, marks_file, read_marks
 from discoprobe.cards.release import checks, diff, language_files, rows
 from discoprobe.cards.release.language_files import LanguageFiles
@@ -38,7 +38,6 @@ from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.files import File, Place, alone, hash_of_json, hashes_of
 from discoprobe.loaders.plugins import PluginFiles
 
-README = "README.md"
 ATTRIBUTION = "ATTRIBUTION.md"
 CONFIGS = "CONFIGS.md"
 OVERVIEW = "overview.svg"
@@ -274,7 +273,8 @@ class Release:
                 (self.folder / name).unlink(missing_ok=True)
         for name, text in texts.items():
             _replace(self.folder / name, text.encode())
-            combined.files[name] = manifest.listed_file(self.folder / name)
+            if name != README:
+                combined.files[name] = manifest.listed_file(self.folder / name)
         for folder in manifest.OF_LANGUAGES:
             combined.files |= listed(self.folder, (self.folder / folder).rglob("*"))
         for name, content in manifest.contents(combined).items():
@@ -322,10 +322,10 @@ def documents(
     A large release has its configs in ``.huggingface.yaml`` and the tables of its card in ``CONFIGS.md``.
 
     Args:
-        combined: the manifest, of which only configs, sources and what was left out are read.
+        combined: the manifest, of which only the version, configs, sources and what was left out are read.
         repository: the Hub repository that load snippets name.
         release: the release's number, ``1.2.0``; empty for a build that is not released.
-        changes: the release's section of the changelog.
+        changes: the newest section of the changelog.
     """
     day = diff.day(changes)
     readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes, day=day)
@@ -334,7 +334,7 @@ def documents(
         ATTRIBUTION: card.attribution(combined),
         yaml_header.STANDALONE: yaml_header.standalone(combined),
         benchmark.NAME: benchmark.benchmark(combined, repository.rpartition("/")[2]),
-        **croissant.croissant(combined, repository=repository, release=release, day=day),
+        **croissant.croissant(combined, repository=repository, release=combined.version, day=day),
     }  # fmt: skip
     return {name: text for name, text in texts.items() if text}
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 # cards
 
-README = "README.md"
 _IMAGE = re.compile(r'(<img src=")([^"]*)(")')
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
@@ -52,10 +51,10 @@ def read_card(release: Path, config: str) -> str:
     names = manifest.read(release).configs
     if config and config not in names:
         raise UnknownNameError("config", config, names, remedy=f"({release} does not have it; `build run` builds it)")
-    if not (release / README).exists():
+    if not (release / manifest.README).exists():
         raise DiscoprobeError(f"{release} is not a release folder; `build run` writes one")
     if not config:
-        return (release / README).read_text(encoding="utf-8")
+        return (release / manifest.README).read_text(encoding="utf-8")
     cards = LanguageFiles.of_folder(release, names[config].lang, manifest.CARDS).cards
     if (card := cards.get(config)) is None:
         raise DiscoprobeError(f"{release} lacks the card of {config}; build {config} again")
@@ -91,6 +90,7 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
             elif inline.type in {"html_block", "html_inline"}:
                 inline.content = _IMAGE.sub(lambda match: match[1] + address_of(match[2]) + match[3], inline.content)
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
+    html = html.replace("<pre>", '<pre tabindex="0">')  # what scrolls can be reached by the keyboard
     return html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
 
 

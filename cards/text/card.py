@@ -11,6 +11,7 @@ characters, and the labels were compared.
 
 import datetime as dt
 import functools
+import hashlib
 import importlib.metadata
 import importlib.resources
 import itertools
@@ -67,6 +68,8 @@ _REASONS = 20
 
 
 _SHOWN_LABELS = 6
+_SEAL = re.compile(r"<!-- release (\S*); SHA-256 of what is above: ([0-9a-f]{64}) -->\n\Z")
+_SEAL_BYTES = 128
 
 
 def fields(
@@ -107,13 +110,15 @@ def release_card(
 ) -> tuple[str, str]:
     """README.md of a release, and CONFIGS.md with the tables that are too long for it (empty if none are).
 
-    README.md has the YAML that the Hub and `datasets` read, then what is in the release, in at most ``MOST_BYTES``.
+    README.md has the YAML that the Hub and `datasets` read, then what is in the release, in at most ``MOST_BYTES``. Its
+    last line has the number of the release and a hash of the other lines (`sealed_release`). No other file has them: if
+    only the words of this card change, no other file does.
 
     Args:
         manifest: what the release holds.
         repository: the Hub repository that the load snippet names; its name is that of the data set.
         release: its number, ``1.2.0``; if empty, the card names no revision.
-        changes: the release's section of the changelog, Markdown.
+        changes: the newest section of the changelog, Markdown; that of an earlier release if only words changed since.
         day: the date of the release, ISO 8601; empty if it has none.
     """
     configs, sources, unavailable = manifest.configs, manifest.sources, manifest.unavailable
@@ -122,7 +127,8 @@ def release_card(
     listed = [*itertools.chain.from_iterable(lines_of(configs, judged).values())]
     default = best_advised(configs, judged)
     first = configs.get(default)
-    changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
+    heading, _, changed = changes.partition("\n") if changes.startswith("## ") else ("", "", changes)
+    changed_lines, changed_in = changed.strip().splitlines(), (heading.split() or ["", ""])[1]
     tasks: dict[str, list[ConfigEntry]] = {}
     for entry in sorted(configs.values(), key=lambda entry: entry.task):
         tasks.setdefault(entry.task, []).append(entry)
@@ -141,7 +147,8 @@ def release_card(
         "facts": facts.facts_of(manifest), "sensitive": facts.SENSITIVE,
         "default": default, "line": next((line for line in listed if line.name == default), None),
         "shown": first and _shown_row(first), "marked": first and examples.MARKED.get(Shape(first.shape), ""),
-        "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
+        "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "changed_in": changed_in or release,
+        "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs, listed), "tasks": tasks,
         "languages": languages,
         "by_language": {
@@ -163,9 +170,24 @@ def release_card(
     }  # fmt: skip
     front = yaml_header.front_matter(manifest, dataset)
     card = render("release.md", **values | {"short": False})
-    if len((front + card).encode()) <= MOST_BYTES:
-        return front + card, ""
-    return front + render("release.md", **values | {"short": True}), render("configs.md", **values)
+    if len((front + card).encode()) <= MOST_BYTES - _SEAL_BYTES:
+        return _sealed(front + card, release), ""
+    return _sealed(front + render("release.md", **values | {"short": True}), release), render("configs.md", **values)
+
+
+def _sealed(readme: str, release: str) -> str:
+    digest = hashlib.sha256(readme.encode()).hexdigest()
+    return f"{readme}<!-- release {release}; SHA-256 of what is above: {digest} -->\n"
+
+
+def sealed_release(readme: str) -> tuple[str, bool]:
+    """The number of the release that a README.md is of, and whether it is as it was written.
+
+    The number is empty for a build that is not released, and where there is no last line that says it.
+    """
+    if not (seal := _SEAL.search(readme)):
+        return "", False
+    return seal[1], hashlib.sha256(readme[: seal.start()].encode()).hexdigest() == seal[2]
 
 
 def _shown_row(entry: ConfigEntry) -> examples.Example | None:
@@ -225,8 +247,9 @@ def matrices(configs: Mapping[str, ConfigEntry], lines: Sequence[DatasetLine]) -
     for line in lines:
         entry = configs[line.name]
         kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry.shape), discourse)
+        cell = f"{line.rows} {line.advice}".replace(" ", "\u00a0")
         cells = by_kind[generated if entry.task.startswith("feats_") else kind]
-        cells[entry.lang, entry.task] = f"[{line.rows} {line.advice}](cards/{entry.lang}.md#{line.name})"
+        cells[entry.lang, entry.task] = f"[{cell}](cards/{entry.lang}.md#{line.name})"
     tables: list[Matrix] = []
     for title, cells in by_kind.items():
         if not cells:

@@ -295,11 +295,11 @@ class Release:
             (most, n_most), (least, n_least) = ranked[0], ranked[-1]
             self.same(where, "sizes", found.groups(), (most, f"{n_most:,}", least, f"{n_least:,}"))
         elif found := re.match(
-            r"- Rows are selected by rule from (\d+) corp\w+ \(.*\), (\d+) of them pinned .* under (.*)\.", line
+            r"- Rows are selected by rule from the (?:\d+ )?corp\w+ \(.*\), (\d+) of (\d+) pinned .* under (.*)\.", line
         ):
             sources = self.manifest["sources"].values()
             pinned = sum(bool(source["commit"]) for source in sources)
-            self.same(where, "corpora", [int(found[1]), int(found[2])], [len(sources), pinned])
+            self.same(where, "corpora", [int(found[1]), int(found[2])], [pinned, len(sources)])
             self.same(where, "licences", {simple(found[3])}, {simple(s["licence"]) for s in sources})
         elif found := re.match(
             r"- ([\d,]+) rows were chosen of ([\d,]+) candidates(?:; most were left out as (.*))?\.$", line
@@ -312,14 +312,17 @@ class Release:
             said = {plain(one).rpartition(" ")[0]: number(one.rpartition(" ")[2]) for one in found[3].split(", ")}
             self.same(where, "drops", said, {reason: drops[reason] for reason in said})
             self.same(where, "largest drops", sorted(said.values()), sorted(drops.values())[-len(said) :])
-        elif found := re.match(r"- (\d+) of (\d+) corp\w+ ha\w+ the annotation of their authors\.", line):
+        elif found := re.match(
+            r"- The annotation of (?:(\d+) of )?the (?:(\d+) )?corp\w+ is that of the authors\.", line
+        ):
             sources = self.manifest["sources"].values()
             true = sum("annotation" not in source for source in sources), len(sources)
-            self.same(where, "annotated by people", (int(found[1]), int(found[2])), true)
-        elif found := re.match(r"The texts of (?:(\d+) of )?the (\d+) corp", line):
+            self.same(where, "annotated by people", (int(found[1] or true[1]), int(found[2] or 1)), true)
+        elif found := re.match(r"The texts of (?:(\d+) of )?the (?:(\d+) )?corp\w+ are (public|in no public)", line):
             sources = self.manifest["sources"].values()
             public = sum(bool(source["repo"]) for source in sources)
-            self.same(where, "public", (int(found[1] or 0), int(found[2])), (public, len(sources)))
+            said = int(found[1] or (len(sources) if found[3] == "public" else 0))
+            self.same(where, "public", (said, int(found[2] or 1)), (public, len(sources)))
         elif found := re.match(r"Benchmark data must not be in training corpora: canary GUID ([0-9a-f-]{36})$", line):
             url = "https://huggingface.co/datasets/" + (self.manifest.get("repository") or "org/discoprobe")
             self.same(where, "canary", found[1], str(uuid.uuid5(uuid.NAMESPACE_URL, url)))
@@ -356,8 +359,8 @@ class Release:
         true = Counter(genre for source in sources for genre in source.get("genre", ()))
         said = dict(re.findall(r"([a-z-]+) (\d+)", line.partition(": ")[2].partition(";")[0]))
         self.same(where, "genres", {name: int(n) for name, n in said.items()}, dict(true))
-        corpora = re.match(r"- (?:The g|G)enres of the (\d+) corp", line)
-        self.same(where, "corpora", int(corpora[1]), len(sources))
+        corpora = re.match(r"- (?:The g|G)enres of the (?:(\d+) )?corp", line)
+        self.same(where, "corpora", int(corpora[1] or 1), len(sources))
         without = re.search(r"(\d+) without a statement", line)
         n_without = len(sources) if "are not stated" in line else int(without[1]) if without else 0
         self.same(where, "without genre", n_without, sum("genre" not in s for s in sources))
@@ -435,9 +438,9 @@ class Release:
                              cards_of(self.texts[page_path(config.name)])[config.name], re.MULTILINE)  # fmt: skip
             self.same(where, "line", (advice, chance, trick), (said[1], said[2], said[3] or "–"))
             self.holds(where, "asks", plain(asks) == config.entry.get("asks", plain(asks)))
-        elif head == ["field", "type", ""]:
+        elif head == ["field", "type", "meaning"]:
             Page(self, self.configs[self.best()], "").fields(where, rows)
-        elif head[0] == "" and rows and "](" in "".join(rows[0]):
+        elif head[0] in {"language", "task"} and rows and "](" in "".join(rows[0]):
             self.matrix(where, head, rows)
         else:
             self.errors.append(f"{where}: no rule knows the table {head}")
@@ -467,9 +470,8 @@ class Release:
                 link = re.fullmatch(r"\[(.*)\]\((.*)\)", cell)
                 of_config = self.configs[config].rows
                 sizes = "/".join(short(of_config[split].height) if split in of_config else "-" for split in SPLITS)
-                self.same(
-                    where, f"cell {config}", link and link[1], f"{sizes} {self.advices.get(config) or 'not audited'}"
-                )
+                said = f"{sizes} {self.advices.get(config) or 'not audited'}".replace(" ", "\u00a0")
+                self.same(where, f"cell {config}", link and link[1], said)
                 self.holds(where, f"link of {config}", bool(link) and self.leads_to(link[2], config))
 
     def leads_to(self, link, config):

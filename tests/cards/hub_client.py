@@ -200,12 +200,18 @@ def hub_of(repo, token, patience=None, **options):
 
 def push(
     repo, token, folder, *, agree=True, patience=None, verbose=False, pull_request=False, read_back=0, private=False,
-    dry_run=False, **options,
+    dry_run=False, heading="", **options,
 ):  # fmt: skip
+    """A push; with ``heading`` by a version of the program whose card of a release has other words."""
     import logging
 
     from discoprobe.cards.hub import plan_push
 
+    if heading:
+        from discoprobe.cards.text import card
+
+        write = card.render
+        card.render = lambda *template, **values: write(*template, **values).replace("## Uses", f"## {heading}")
     if verbose:
         logging.basicConfig(level=logging.INFO, stream=sys.stderr)
     hub = hub_of(repo, token, patience, pull_request=pull_request)

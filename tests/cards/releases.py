@@ -13,6 +13,14 @@ from discoprobe.loaders import Corpus, Counts, File, Source
 
 SPLITS = {"train": 12, "validation": 4, "test": 8}
 LABELS = ("in_order", "swapped")
+READERS = {
+    "datasets 3.6": ["datasets==3.6.0"],
+    "datasets 4.0": ["datasets==4.0.0"],
+    "datasets 4.8": ["datasets==4.8.5"],
+    "datasets 5.2": ["datasets==5.2.0"],
+    "frames": ["polars", "pandas", "pyarrow", "duckdb", "dask[dataframe]"],
+}
+"""Packages of the environments in which a release is read (``python_with``)."""
 
 
 def source(lang, **changes):

@@ -1,5 +1,9 @@
 """The data set as a benchmark: eval.yaml, and scores that are proposed to the repository of a model."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import releases
 import yaml
@@ -81,3 +85,31 @@ def test_a_lost_answer_proposes_them_once(hub, client):
 
 def test_a_model_that_is_not_there(hub, client):
     assert "there is no repository org/nothing" in propose(client, hub.case("nothing"), SCORES)
+
+
+FROM_MTEB = """
+import sys
+import yaml
+from mteb._hf_integration.eval_model import HFEvalMeta
+from mteb._hf_integration.hf_hub_utils import _get_file_on_hub
+text = open(_get_file_on_hub(sys.argv[1], "eval.yaml", "dataset"), encoding="utf-8").read()
+read = HFEvalMeta.model_validate(yaml.safe_load(text))
+assert yaml.safe_load(read.to_yaml()) == yaml.safe_load(text)
+print(len(read.tasks), read.tasks[0].id, read.tasks[0].config, read.tasks[0].split)
+"""
+
+
+@pytest.mark.slow
+def test_mteb_reads_it_from_the_hub(hub, client, tmp_path):
+    """By the code with which mteb reads the file of a repository before it adds tasks to it."""
+    pytest.importorskip("mteb", reason="mteb is not installed")
+    folder = releases.write(tmp_path / "out", releases.config(), releases.config("dc"))
+    case = hub.case("for-mteb")
+    assert "result" in client.call("push", case, folder=str(folder))
+    environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": case.token, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+    read = subprocess.run(
+        [sys.executable, "-c", FROM_MTEB, case.repo], capture_output=True, text=True, check=False,
+        env=os.environ | environment,
+    )  # fmt: skip
+    assert read.returncode == 0, read.stderr
+    assert read.stdout.splitlines()[-1] == "2 bso_de bso_de test"

@@ -195,7 +195,7 @@ def test_a_language_is_described_by_its_own_data(sample_release):
         entry.sources = [f"sample-{entry.lang}"]
     whole.sources["sample-de"].genre = ["news"]
     parts = {path: json.loads(text) for path, text in croissant(whole, repository="org/x").items()}
-    assert "Genres of the 1 corpus: news 1." in parts["croissant/de.json"]["rai:dataBiases"]
+    assert "Genres of the corpus: news 1." in parts["croissant/de.json"]["rai:dataBiases"]
     assert "news" not in str(parts["croissant/es.json"]["rai:dataBiases"])
     fields = ("rai:dataLimitations", "rai:dataCollection", "rai:dataCollectionRawData")
     for field in fields:

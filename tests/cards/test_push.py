@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shutil
 import signal
 import sys
 import time
@@ -25,6 +26,8 @@ from discoprobe.builders import Unavailable
 from discoprobe.cards.metadata import manifest
 
 _numbers = itertools.count()
+HEADING = "What it is for"
+"""A heading that a later version of the program may have."""
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +166,77 @@ def test_the_same_content_asks_little_and_writes_nothing(client, pushed, folders
     ok(client.call("push", pushed, folder=str(folders["de"])))
     assert [line for line in pushed.seen if not line.startswith(("GET", "HEAD"))] == []
     assert len(pushed.seen) <= 7
+
+
+@pytest.fixture
+def reworded(hub, client, pushed, folders):
+    """A release after which a version of the program with other words published the same folder."""
+    before = tree(hub, pushed)
+    pushed.seen.clear()
+    found = ok(client.call("push", pushed, folder=str(folders["de"]), heading=HEADING))
+    assert (found["state"], found["release"], [*found["uploads"]]) == ("published", "1.0.1", ["README.md"])
+    after = tree(hub, pushed)
+    assert {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)} == {"README.md"}
+    assert [line for line in pushed.seen if "/lfs/" in line and "PUT" in line] == []
+    return pushed
+
+
+def test_other_words_touch_the_card_alone(hub, client, reworded, folders, tmp_path):
+    """The Hub's viewer computes every config again where a commit touches another file."""
+    repo = hub.repos[reworded.repo]
+    card = repo.read(repo.head.tree["README.md"]).decode()
+    assert "## What it is for" in card
+    assert 'revision="v1.0.1"' in card
+    assert "## Changes in 1.0.0\n\nSince 1.0.0, only the words of this page changed." in card
+    assert repo.tags["v1.0.1"] == repo.head.oid != repo.tags["v1.0.0"]
+    assert ok(client.call("push", reworded, folder=str(folders["de"]), heading=HEADING))["state"] == "unchanged"
+    for tag, release in (("v1.0.0", "1.0.0"), ("v1.0.1", "1.0.1")):
+        found = ok(client.call("verify", reworded, revision=tag))
+        assert (found["verified"], found["release"]) == (True, release)
+    loaded = ok(client.call("load", reworded, config="bso_de", revision="v1.0.1", cache=str(tmp_path)))
+    assert {split: len(rows["ids"]) for split, rows in loaded.items()} == releases.SPLITS
+    found = ok(client.call("push", reworded, folder=str(folders["es"]), heading=HEADING))
+    assert found["release"] == "1.1.0"
+    log = repo.read(repo.head.tree["CHANGELOG.md"]).decode()
+    assert re.findall(r"^## (\S+)", log, re.MULTILINE) == ["1.1.0", "1.0.0"]
+    assert "## Changes in 1.1.0\n\n### Added" in repo.read(repo.head.tree["README.md"]).decode()
+
+
+def test_a_card_that_somebody_has_changed_is_noticed(hub, client, reworded, folders):
+    """No manifest lists the card; its last line says what the rest must be."""
+    repo = hub.repos[reworded.repo]
+    content = repo.read(repo.head.tree["README.md"]).replace(b"## What it is for", b"## What it Is For")
+    repo.commit("main", "edit", "rita", repo.head.tree | {"README.md": repo.store("README.md", content)})
+    (found,) = ok(client.call("verify", reworded, revision="main"))["differences"]
+    assert (found["path"], found["step"]) == ("README.md", "published")
+    back = ok(client.call("restore", reworded, release="1.0.1"))
+    assert (back["state"], [*back["uploads"]]) == ("restored", ["README.md"])
+    assert ok(client.call("verify", reworded, revision="main"))["verified"]
+    assert ok(client.call("restore", reworded, release="1.0.0"))["state"] == "restored"
+    assert ok(client.call("push", reworded, folder=str(folders["de"]), heading=HEADING))["release"] == "1.0.2"
+
+
+@pytest.mark.parametrize("fault", [Fault.KILL, Fault.KILL_AFTER, Fault.LOST], ids=lambda fault: fault.value)
+@pytest.mark.parametrize("part", ["/commit/", "/tag/"])
+def test_other_words_are_published_whole_or_not(hub, client, pushed, folders, part, fault):
+    pushed.first = {part: fault}
+    words = {"folder": str(folders["de"]), "heading": HEADING}
+    client.call("push", pushed, **words)
+    repo = hub.repos[pushed.repo]
+    assert ok(client.call("push", pushed, **words))["state"] in {"published", "completed", "unchanged"}
+    assert [commit.title for commit in repo.history()].count("Release v1.0.1") == 1
+    assert repo.tags["v1.0.1"] == repo.head.oid
+    assert ok(client.call("verify", pushed, revision="v1.0.1"))["verified"]
+
+
+def test_the_same_bytes_of_other_software_are_no_release(hub, client, pushed, folders, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(folders["de"], copy)
+    listing = copy / manifest.NAME
+    values = json.loads(listing.read_text())
+    values["discoprobe"], values["software"]["numpy"] = "99.0.0", "99.0.0"
+    listing.write_text(json.dumps(values))
+    assert ok(client.call("push", pushed, folder=str(copy)))["state"] == "unchanged"
 
 
 def test_a_config_that_is_not_built_any_more_goes(hub, client, case, tmp_path):

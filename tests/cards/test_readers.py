@@ -16,13 +16,6 @@ import releases
 from discoprobe.builders import Config, Shape, schema
 from discoprobe.cards.metadata import manifest, yaml_header
 
-READERS = {
-    "datasets 3.6": ["datasets==3.6.0"],
-    "datasets 4.0": ["datasets==4.0.0"],
-    "datasets 4.8": ["datasets==4.8.5"],
-    "datasets 5.2": ["datasets==5.2.0"],
-    "frames": ["polars", "pandas", "pyarrow", "duckdb", "dask[dataframe]"],
-}
 SPLITS = {"train": 6, "validation": 2, "test": 4}
 
 WITH_DATASETS = """
@@ -101,33 +94,15 @@ def published(hub, client, tmp_path_factory):
                           for made in configs}  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def python_with(tmp_path_factory):
-    """A function: the interpreter of a new environment that has some packages, and nothing else."""
-
-    def make(packages):
-        folder = tmp_path_factory.mktemp("environment")
-        python = folder / "bin" / "python"
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        installed = subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", *packages], capture_output=True, text=True, check=False
-        )
-        if installed.returncode:
-            pytest.skip(f"{packages} cannot be installed here: {installed.stderr.strip()[-200:]}")
-        return python
-
-    return make
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", releases.READERS)
 def test_a_release_is_read_with(reader, published, hub, python_with, tmp_path):
     folder, case, rows = published
     code, source = (WITH_FRAMES, folder) if reader == "frames" else (WITH_DATASETS, case.repo)
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("HF_", "PYTHON"))}
     default = yaml_header.default_config(manifest.read(folder).configs)
     read = subprocess.run(
-        [python_with(READERS[reader]), "-c", code, str(source), ",".join(rows), default],
+        [python_with(reader), "-c", code, str(source), ",".join(rows), default],
         capture_output=True, text=True, check=False, cwd=tmp_path,
         env=environment | {"HF_ENDPOINT": hub.url, "HF_TOKEN": case.token, "HF_HOME": str(tmp_path / "hf")},
     )  # fmt: skip

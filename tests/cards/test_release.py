@@ -90,7 +90,7 @@ def test_the_manifest_has_every_file_and_its_hash(sample_release, manifest):
     for config, entry in manifest["configs"].items():
         listed |= {f"{config}/{name}": file for name, file in entry["files"].items()}
     there = {str(path.relative_to(sample_release)) for path in sample_release.rglob("*") if path.is_file()}
-    assert {name for name in there if not name.startswith("assets/")} - {"manifest.json"} <= set(listed)
+    assert {name for name in there if not name.startswith("assets/")} - {"manifest.json", "README.md"} <= set(listed)
     for name, entry in listed.items():
         data = (sample_release / name).read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (entry["bytes"], entry["sha256"]), name

@@ -17,7 +17,7 @@ from discoprobe.cards.hub import Remote
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import up_to_date
-from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders import DiscoprobeError, File
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_config_with_a_changed_file_is_not_up_to_date(release):
 def test_a_remote_release_is_whole_if_it_has_the_listed_files(release, change, whole):
     """Files that are not stored with LFS have no hash in the tree."""
     found = manifest.read_release(release)
-    tree = manifest.listed(found)
+    tree = manifest.listed(found) | {manifest.README: File(manifest.README)}
     path = "bso_de/test-00000-of-00001.parquet"
     changed = {} if change is None else {path: replace(tree[path], **change)}
     others = {name: file for name, file in tree.items() if name != path}
