@@ -443,7 +443,8 @@ def test_languages_and_tasks_of_a_release_are_chosen(sample_release):
 
 
 def test_names_of_baselines_stand_apart_in_the_plot():
-    svg = layer_plot("made_en", {"mean": [0.5, 0.7], "token": [0.4, 0.6]}, {"majority": 0.5, "shortcut": 0.51})
+    curves = {name: [(0, low, None), (1, low + 0.2, None)] for name, low in (("mean", 0.5), ("token", 0.4))}
+    svg = layer_plot("made_en", curves, {"majority": 0.5, "shortcut": 0.51})
     heights = [float(found) for found in re.findall(r'<text x="40.0" y="([0-9.]+)">', svg)]
     assert len(heights) == 2
     assert heights[1] - heights[0] >= 12

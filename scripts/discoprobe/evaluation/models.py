@@ -140,12 +140,16 @@ class LanguageModel(msgspec.Struct, frozen=True):
         """The same architecture and tokenizer with weights as they are before training; a seed has always the same."""
         import torch
 
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            model = type(self.model)(self.model.config)
-        return msgspec.structs.replace(
-            self, model=model.to(self.device, getattr(torch, self.dtype)).eval(), sentences=None, random_seed=seed
-        )
+        usual = torch.get_default_dtype()
+        try:
+            torch.set_default_dtype(getattr(torch, self.dtype))  # weights of single precision need twice the memory
+            with torch.random.fork_rng():
+                torch.manual_seed(seed)
+                model = type(self.model)(self.model.config)
+        finally:
+            torch.set_default_dtype(usual)
+        model = model.to(self.device, getattr(torch, self.dtype)).eval()
+        return msgspec.structs.replace(self, model=model, sentences=None, random_seed=seed)
 
     @property
     def identity(self) -> str:
