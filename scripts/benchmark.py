@@ -21,9 +21,9 @@ scikit-learn for counting the character n-grams of the same texts.
 
 ``benchmark.py scores`` lets models of the size of mBERT, XLM-R and a causal model of 1.5 billion parameters (random
 weights, the last one in half precision) read sentences of the sample with `build probe`'s code and with a plain loop
-over transformers, by turns, each in a process of its own. It prints rows per second, the peak of the memory, the time
-of the probes of a layer with 10,000 training rows, and what follows for 30 configs: hours for encoding and probes,
-without controls and with them (the texts are read five times), and with ``--quick``.
+over transformers, by turns, each in a process of its own. It prints rows per second of the processor, the peak of the
+memory, the time of the probes of a layer with 10,000 training rows, and what follows for 30 configs: hours of one
+processor for encoding and probes, without controls, with them (the texts are read five times), and with ``--quick``.
 
 ``benchmark.py all FOLDER`` prints all tables.
 
@@ -670,9 +670,9 @@ def model_of(size: str) -> Any:
 def scores(
     sizes: Annotated[list[str] | None, typer.Argument(help="`mBERT`, `XLM-R`, `1.5 B`; default: all.")] = None,
     *, texts: Annotated[int, typer.Option(help="Sentences that are read.")] = 256,
-    threads: Annotated[int, typer.Option(help="Threads of torch.")] = 2,
+    threads: Annotated[int, typer.Option(help="Threads of torch.")] = 1,
 ) -> None:  # fmt: skip
-    """Rows per second, memory, and hours for a release of 30 configs, by size of the model."""
+    """Rows per processor second, memory, and hours for a release of 30 configs, by size of the model."""
     if sizes is None or len(sizes) > 1:
         for size in sizes or ["mBERT", "XLM-R", "1.5 B"]:
             command = [sys.executable, __file__, "scores", size, "--texts", str(texts), THREADS, str(threads)]
@@ -707,8 +707,8 @@ def scores(
     }  # fmt: skip
     parts = [units[:8], *(units[start : start + 64] for start in range(0, len(units), 64))]
     for is_first, part in zip([True, *([False] * len(parts))], parts, strict=False):
-        for name in ways:
-            took = seconds(partial(ways[name], part), "wall")
+        for name, way in ways.items():
+            took = seconds(partial(way, part), "processor")
             spent[name] += 0.0 if is_first else took
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     per_row = {name: value / len(units) for name, value in spent.items()}
@@ -720,7 +720,7 @@ def scores(
     labels = (hidden[:, :20].sum(axis=1) + 2 * source.standard_normal(PROBED[0]) > 0).astype(int)
     probe = {
         n: sum(
-            seconds(partial(LogisticRegression(C=each, max_iter=STEPS).fit, features[:n], labels[:n]), "wall")
+            seconds(partial(LogisticRegression(C=each, max_iter=STEPS).fit, features[:n], labels[:n]), "processor")
             for each in STRENGTHS
         )
         for n in (PROBED[0], QUICK_ROWS[0])

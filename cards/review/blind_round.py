@@ -298,7 +298,8 @@ class BlindPages:
             return self.site.page("blind_end.html", "Blind round", **values)
         row, answer = rows[at], answers.get(rows[at].place)
         return self.site.page(
-            "blind_question.html", f"{row.config}: {at + 1} of {len(rows)}", row=row, texts=question_texts(row.entry, row.values),
+            "blind_question.html", f"{row.config}: {at + 1} of {len(rows)}", row=row,
+            texts=question_texts(row.entry, row.values),
             asks=question_of(row.entry), lang=language(row), answers=answer_names(row.entry),
             answer=answer.answer if answer else "", comment=answer.comment if answer else "",
             cannot_tell=CANNOT_TELL, **values,

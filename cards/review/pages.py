@@ -158,7 +158,7 @@ def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
             for version, text in zip(pair, marked, strict=True)
         ]
     if len(pair) > 1:
-        texts_of = {version.id: [text.text for text in _named_texts(version)] for version in pair}
+        texts_of = {version.id: [text.text for text in named_texts(version.entry, version.values)] for version in pair}
         versions = []
         for version in pair:
             view = shown_row(version)

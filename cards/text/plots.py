@@ -180,7 +180,7 @@ def heat_map(title: str, values: Mapping[tuple[str, str], float]) -> str:
 
 
 def _x(layer: int, last: int) -> float:
-    return round(_CURVES["left"] + (_CURVES["right"] - _CURVES["left"]) * layer / max(1, last), 1)
+    return round(float(_CURVES["left"] + (_CURVES["right"] - _CURVES["left"]) * layer / max(1, last)), 1)
 
 
 def _y(accuracy: float) -> float:

@@ -1,4 +1,4 @@
-"""What a reader without the labels is asked about a row: a person in a blind round, or a model that answers a prompt."""
+"""What a reader without the labels is asked about a row: a person in a blind round, or a model by a prompt."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -318,8 +318,8 @@ CheckNames = Annotated[Texts, typer.Argument(help=
 ModelNames = Annotated[list[str] | None, typer.Option("--model", "-m", help=
     "A model of transformers or sentence-transformers: a local folder, or an id on the Hub. Repeatable.")]
 HarnessResults = Annotated[Path | None, typer.Option("--results", help=
-    "Read scores of instruction-tuned and API models from this folder, which lm-evaluation-harness wrote (--output_path, "
-    "--log_samples) on what `build export --format lm-eval-chat` or `lm-eval` wrote.")]
+    "Read scores of instruction-tuned and API models from this folder, which lm-evaluation-harness wrote "
+    "(--output_path, --log_samples) on what `build export --format lm-eval-chat` or `lm-eval` wrote.")]
 ProbeLang = Annotated[Texts, typer.Option("--lang", "-l", autocompletion=complete_languages, help=
     "Score the configs of these languages, such as de,es. Default: all of the release. Repeatable.")]
 ProbeTask = Annotated[Texts, typer.Option("--task", "-t", autocompletion=complete_tasks, help=

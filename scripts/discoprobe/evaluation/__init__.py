@@ -2,8 +2,8 @@
 
 ``evaluate`` is the road: it finds the models (``models``), reads a config, and lets ``probes`` train classifiers on
 frozen hidden states, or ``surprisal`` compare the texts of a pair, or the choices of a row, by the probability that a
-causal model gives them; or ``harness_results`` reads what lm-evaluation-harness found. ``scores`` says what is saved, and ``comparison`` makes a page of it. Needs the extra ``probe``
-(transformers and torch).
+model gives them; or ``harness_results`` reads what lm-evaluation-harness found. ``scores`` says what is saved, and
+``comparison`` makes a page of it. Needs the extra ``probe`` (transformers and torch).
 """
 
 from discoprobe.loaders.rooms import offer

@@ -229,7 +229,7 @@ def _layers_of_models(curves: Mapping[str, Evaluation]) -> str:
 
 
 def _maps_of_layers(scored: Sequence[Evaluation]) -> dict[str, tuple[str, dict[tuple[str, str], float]]]:
-    """The heat maps of a model by layer: the end of the name of the file → title, and the values by config and layer."""
+    """The heat maps of a model by layer: end of the name of the file → title, and the values by config and layer."""
     probed = [each for each in scored if each.best.layer is not None and each.best.part != "sentence"]
     at_best = [(each.config, score) for each in probed for score in _at_best(each)]
     maps = {
@@ -323,11 +323,11 @@ def _latex(
             ends = rf"{{\scriptsize [{share(best.interval[0])}, {share(best.interval[1])}]}}"
             cells.append(f"{number}{'$^{' + mark + '}$' if mark else ''} {ends}")
         body.append(line([_tex(row["config"]), *(share(row[name]) for name in baselines), *cells]))
-    for number, of_part in enumerate(means):
+    for at, of_part in enumerate(means):
         of_means = [rf"{share(mean)} {{\scriptsize [{share(low)}, {share(high)}]}}"
                     for mean, (low, high) in of_part["cells"]]  # fmt: skip
         name = _tex(f"{of_part['name']} (mean of {of_part['n']})")
-        body += [*([] if number else [r"\midrule"]), line([name, *([""] * len(baselines)), *of_means])]
+        body += [*([] if at else [r"\midrule"]), line([name, *([""] * len(baselines)), *of_means])]
     return "\n".join([
         r"% needs \usepackage{booktabs}; +: above the best cheap trick (Holm); -: not above chance; 95 % intervals",
         rf"\begin{{tabular}}{{l{'r' * (len(baselines) + len(models))}}}", r"\toprule", line(head), r"\midrule", *body,

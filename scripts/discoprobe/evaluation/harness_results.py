@@ -91,7 +91,7 @@ def evaluation_of(result: HarnessResult, data: AuditInput) -> Evaluation:
     values = np.array([correct[row] for row in rows["id"]])
     chance = majority(data)
     if data.shape is Shape.CHOICE:
-        chance = float((1 / (rows["texts"].list.len() - rows["n_context"])).mean() or 0.0)
+        chance = float(np.mean(1 / (rows["texts"].list.len() - rows["n_context"]).to_numpy()))
     elif key == "pair_id":
         chance = 0.5
     right = RowScores(tuple(rows["id"]), tuple(rows.select(GROUP).to_series()), tuple(values.tolist()))

@@ -261,8 +261,8 @@ def curves_of(title: str, curves: Mapping[str, Sequence[ModelScore]], beside: Ev
     points: dict[str, list[tuple[int, float, Interval | None]]] = {}
     for name, scores in curves.items():
         points[name] = [(score.layer or 0, score.accuracy, score.interval) for score in scores]
-        if with_mlp := [(score.layer or 0, score.mlp, None) for score in scores if score.mlp is not None]:
-            points[f"{name}, MLP"] = with_mlp
+        if any(score.mlp is not None for score in scores):
+            points[f"{name}, MLP"] = [(score.layer or 0, score.mlp, None) for score in scores if score.mlp is not None]
     baselines = {"majority": beside.majority}
     if beside.shortcut and beside.shortcut_accuracy is not None:
         baselines[f"shortcut: {beside.shortcut}"] = beside.shortcut_accuracy
