@@ -1,8 +1,8 @@
 """Cards: the pages that describe a release and its configs.
 
 ``card`` collects what a card says, with ``examples`` (rows, and texts in pieces) and ``plots`` (SVG);
-``questions`` are rows without what
-gives their label away. ``templating`` fills the templates. ``verdicts`` puts the result of the audit of a config into words, for all pages.
+``questions`` are rows without what gives their label away. ``templating`` fills the templates. ``verdicts`` puts the
+result of the audit of a config into words, for all pages.
 """
 
 from discoprobe.loaders.rooms import offer
