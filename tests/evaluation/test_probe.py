@@ -336,7 +336,11 @@ def test_layers_are_analysed_and_compared_within_and_between_models(encoder, ran
         assert all(value == pytest.approx(1) for (one, other), value in measure.items() if one == other)
     assert all(0 <= value < 1 for value in comparison.similarities(first, second)[0].values())
     (saved, _) = sorted((tmp_path / "sent_len_en").glob("*.json"))
-    neurons = json.loads(saved.read_text(encoding="utf-8"))["neurons"]
+    scores = json.loads(saved.read_text(encoding="utf-8"))
+    best, neurons = scores["best"], scores["neurons"]
+    with_mlp = {(each["method"], each["layer"]) for each in scores["scores"] if each["mlp"] is not None}
+    assert with_mlp == {(best["method"], layer) for layer in range(3)}
+    assert best["mlp"] > 0
     assert sum(neurons["by_layer"]) == pytest.approx(1)
     assert neurons["n"] == 3 * 32
     (of_pairs, _) = sorted((tmp_path / "bso_es").glob("*.json"))
