@@ -28,6 +28,8 @@ _PLACED = re.compile(
 )
 _CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
 """Size of the plot of accuracies by layer, and the positions of its axes."""
+_LETTER = 7
+"""Pixels of a letter of a title, and of the names of rows."""
 _SHORT = 18
 """Most characters of names of curves of which three stand in a line."""
 _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
@@ -165,10 +167,10 @@ def heat_map(title: str, values: Mapping[tuple[str, str], float]) -> str:
         values: names of row and column → value; other cells stay empty.
     """
     rows, columns = (sorted({key[at] for key in values}) for at in (0, 1))
-    margin, width, height = max(130, 12 + 7 * max(map(len, rows))), 44, 18
+    margin, width, height = max(130, 12 + _LETTER * max(map(len, rows))), 44, 18
     return render(
         "heatmap.svg", title=title, left=margin, cell_width=width - 2, cell_height=height - 2,
-        width=max(WIDTH, margin + width * len(columns)), height=44 + height * len(rows),
+        width=max(WIDTH, margin + width * len(columns), _LETTER * len(title)), height=44 + height * len(rows),
         columns=[(margin + width * at + width / 2, name) for at, name in enumerate(columns)],
         rows=[(53 + height * at, name) for at, name in enumerate(rows)],
         cells=[

@@ -180,7 +180,7 @@ def test_tables_for_a_paper_have_all_models_and_configs(tmp_path):
     off = intervals.exact(25, 50)[1] - 0.5
     mean = f"[{0.5 - off / 2**0.5:.3f}, {0.5 + off / 2**0.5:.3f}]".replace("0.", ".")
     assert rf"& .500 {{\scriptsize {mean}}} \\" in tex
-    assert "| all configs | 2 | 1.000 (" in page
+    assert "| configs of all models | 2 | 1.000 (" in page
 
 
 def test_curves_of_several_models_are_in_one_plot(tmp_path):
@@ -238,7 +238,7 @@ def test_means_of_languages_and_tasks_stand_beside_that_of_all(tmp_path):
         evaluation("org/model", [1] * right + [0] * (50 - right), config=config).save(tmp_path)
     evaluation("org/model", [1] * 50, config="so_en").save(tmp_path)
     page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
-    for line in ("| all configs | 5 | 0.760 (", "| language en | 3 | 0.867 (", "| language es | 2 | 0.600 (",
+    for line in ("| configs of all models | 5 | 0.760 (", "| language en | 3 | 0.867 (", "| language es | 2 | 0.600 (",
                  "| task dc | 2 | 0.700 (", "| task sp | 2 | 0.700 ("):  # fmt: skip
         assert line in page
     assert "task so" not in page, "one config has no mean"

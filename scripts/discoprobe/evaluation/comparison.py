@@ -190,7 +190,7 @@ def _row(
 def _all_means(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> list[dict[str, Any]]:
     """The means (`_mean`) over all configs, and over those of each language and of each task with more than one."""
     shared = {name: by_model for name, by_model in sorted(of_config.items()) if len(by_model) == len(models)}
-    means = [_mean("all configs", shared, models)] if shared else []
+    means = [_mean("configs of all models", shared, models)] if shared else []
     for at, kind in ((-1, "language"), (0, "task")):
         parts = sorted({name.rpartition("_")[at] for name in shared})
         for part in parts if len(parts) > 1 else ():
@@ -232,14 +232,15 @@ def _maps_of_layers(scored: Sequence[Evaluation]) -> dict[str, tuple[str, dict[t
     """The heat maps of a model by layer: end of the name of the file → title, and the values by config and layer."""
     probed = [each for each in scored if each.best.layer is not None and each.best.part != "sentence"]
     at_best = [(each.config, score) for each in probed for score in _at_best(each)]
+    in_layers = {(config, f"{score.layer:02d}"): score.accuracy for config, score in at_best}
     maps = {
-        ".layers": ("accuracy of the linear probe by layer",
-                    {(config, f"{score.layer:02d}"): score.accuracy for config, score in at_best}),
+        ".layers": ("accuracy of the linear probe by layer", in_layers),
         ".mlp": ("accuracy of the MLP by layer",
                  {(config, f"{score.layer:02d}"): score.mlp for config, score in at_best if score.mlp is not None}),
         ".neurons": ("share of the top neurons by layer", {
             (each.config, f"{layer:02d}"): share
             for each in probed if each.neurons for layer, share in enumerate(each.neurons.by_layer)
+            if (each.config, f"{layer:02d}") in in_layers
         }),
     }  # fmt: skip
     return {suffix: (title, values) for suffix, (title, values) in maps.items() if values}
@@ -384,7 +385,8 @@ def _write_similarities(folder: Path) -> list[tuple[str, str]]:
                 if measured is None:
                     continue
                 for path, measure, values in zip(drawn, ("linear CKA", "maxcorr"), measured, strict=True):
-                    svg = heat_map(f"{config.name}, {names.replace('-', ' against ')}: {measure}", values)
+                    title = f"{config.name}, {' against '.join(dict.fromkeys((first.stem, second.stem)))}: {measure}"
+                    svg = heat_map(title, values)
                     write_atomically(path, svg.encode())
             plots += [(path.relative_to(folder).as_posix(), f"{config.name}, {names}") for path in drawn]
     return plots

@@ -641,7 +641,7 @@ def _top_neurons(rows: _Rows, vectors: Mapping[Place, Floats], best: Place) -> T
     places = sorted((each for each in vectors if each[::2] == best[::2]), key=_order)
     texts = np.array([of_row[0] for of_row in rows.texts])
     train, validation, test = (rows.of(split) for split in SPLITS)
-    layers = np.repeat(np.arange(len(places)), [vectors[place].shape[1] for place in places])
+    layers = np.repeat([layer for _, layer, _ in places], [vectors[place].shape[1] for place in places])
     within = np.concatenate([np.arange(vectors[place].shape[1]) for place in places])
     values = np.concatenate([vectors[place][texts] for place in places], axis=1)
     values = StandardScaler().fit(values[train]).transform(values)
@@ -658,7 +658,7 @@ def _top_neurons(rows: _Rows, vectors: Mapping[Place, Floats], best: Place) -> T
         accuracy = float(_correct(rows, shares).mean())
         if on_validation >= needed:
             break
-    in_layer = np.bincount(layers[chosen], minlength=len(places)) / max(1, len(chosen))
+    in_layer = np.bincount(layers[chosen], minlength=places[-1][1] + 1) / max(1, len(chosen))
     return TopNeurons(
         len(layers), on_test,
         tuple(zip(layers[chosen].tolist(), within[chosen].tolist(), strict=True)), accuracy, tuple(in_layer.tolist()),

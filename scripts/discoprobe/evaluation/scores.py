@@ -178,7 +178,7 @@ class TopNeurons(msgspec.Struct, frozen=True):
         top: layer and number of each top neuron, the best first: the smallest set (of 1, 2, 4, …) whose probe is at
             most .01 less accurate on validation; empty if the best net has no weights, because it knows nothing.
         top_accuracy: accuracy on test of the probe that reads only these.
-        by_layer: share of the top neurons that is in each layer.
+        by_layer: share of the top neurons that is in each layer; 0 in layers that were not probed.
     """
 
     n: int
