@@ -19,6 +19,12 @@ library to label, balance and write them, without filters, matching and audit.
 ``benchmark.py audit`` audits rows of five random sentences in a separate process, and compares the time with that of
 scikit-learn for counting the character n-grams of the same texts.
 
+``benchmark.py scores`` lets models of the size of mBERT, XLM-R and a causal model of 1.5 billion parameters (random
+weights, the last one in half precision) read sentences of the sample with `build probe`'s code and with a plain loop
+over transformers, by turns, each in a process of its own. It prints rows per second of the processor, the peak of the
+memory, the time of the probes of a layer with 10,000 training rows, and what follows for 30 configs: hours of one
+processor for encoding and probes, without controls, with them (the texts are read five times), and with ``--quick``.
+
 ``benchmark.py all FOLDER`` prints all tables.
 
 ``benchmark.py release`` builds from large corpora of ``../shared`` and compares the configs with those of
@@ -612,6 +618,127 @@ def audit(rows: Annotated[list[int] | None, typer.Argument(help="Numbers of rows
             f"{cost.peak:,.0f}", f"{peer:.1f}", f"{cost.seconds / peer:.2f}",
         )  # fmt: skip
     Console(width=120).print(table)
+
+
+CONFIGS, PROBED, POOLED = 30, (10_000, 2_000, 2_000), 3
+"""Configs of a release, rows of train, validation and test of each, and poolings of a layer."""
+QUICK_ROWS = (1000, 500, 1000)
+ENCODINGS = 5
+"""How often texts are read with controls: as they are, with words in another order, by three untrained models."""
+THREADS = "--threads"
+
+
+def model_of(size: str) -> Any:
+    """A model with random weights that `discoprobe.evaluation` can use; its tokens have four characters at most."""
+    import tokenizers  # noqa: PLC0415 (extras)
+    import torch
+    import transformers
+
+    from discoprobe.evaluation import LanguageModel  # noqa: PLC0415 (the same)
+
+    base = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072}
+    config = {
+        "mBERT": lambda: transformers.BertConfig(vocab_size=119_547, **base),
+        "XLM-R": lambda: transformers.XLMRobertaConfig(vocab_size=250_002, max_position_embeddings=514, **base),
+        "1.5 B": lambda: transformers.Qwen2Config(
+            vocab_size=151_936,
+            hidden_size=1536,
+            num_hidden_layers=28,
+            num_attention_heads=12,
+            num_key_value_heads=2,
+            intermediate_size=8960,
+            tie_word_embeddings=True,
+        ),
+    }[size]()
+    dtype = torch.bfloat16 if size == "1.5 B" else torch.float32
+    torch.set_default_dtype(dtype)
+    model = transformers.AutoModel.from_config(config).eval()
+    torch.set_default_dtype(torch.float32)
+    splitter = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[PAD]": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    pieces = tokenizers.pre_tokenizers.Split(tokenizers.Regex(".{1,4}"), "isolated")
+    splitter.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([tokenizers.pre_tokenizers.Whitespace(), pieces])
+    marks = {"pad_token": "[PAD]", "unk_token": "[UNK]"}
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=splitter, model_max_length=512, **marks)
+    kind = "causal" if size == "1.5 B" else "encoder"
+    return LanguageModel(
+        size, kind, "", "", has_head=False, device="cpu", config=config, dtype=str(dtype).partition(".")[2],
+        model=model, tokenizer=tokenizer, longest=512,
+    )  # fmt: skip
+
+
+@app.command()
+def scores(
+    sizes: Annotated[list[str] | None, typer.Argument(help="`mBERT`, `XLM-R`, `1.5 B`; default: all.")] = None,
+    *, texts: Annotated[int, typer.Option(help="Sentences that are read.")] = 256,
+    threads: Annotated[int, typer.Option(help="Threads of torch.")] = 1,
+) -> None:  # fmt: skip
+    """Rows per processor second, memory, and hours for a release of 30 configs, by size of the model."""
+    if sizes is None or len(sizes) > 1:
+        for size in sizes or ["mBERT", "XLM-R", "1.5 B"]:
+            command = [sys.executable, __file__, "scores", size, "--texts", str(texts), THREADS, str(threads)]
+            subprocess.run(command, check=True)
+        return
+    import resource  # noqa: PLC0415 (not on Windows)
+
+    import torch
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (takes a second)
+
+    from discoprobe.evaluation import vectors_of  # noqa: PLC0415 (needs the extra)
+    from discoprobe.evaluation.probes import STEPS, STRENGTHS  # noqa: PLC0415 (the same)
+    from discoprobe.loaders import silent  # noqa: PLC0415 (the same)
+
+    (size,) = sizes
+    torch.set_num_threads(threads)
+    lines = [line for path in sorted(SAMPLE.glob("*.conllu")) for line in path.read_text("utf-8").splitlines()]
+    units = [(text, 0, 0) for text in dict.fromkeys(line[9:] for line in lines if line.startswith("# text = "))][:texts]
+    model = model_of(size)
+
+    def with_transformers(part: Sequence[tuple[str, int, int]]) -> None:
+        in_order = sorted((text for text, *_ in part), key=len)
+        with torch.inference_mode():
+            for start in range(0, len(in_order), 64):
+                batch = model.tokenizer(in_order[start : start + 64], padding=True, return_tensors="pt")
+                batch.pop("token_type_ids", None)
+                model.model(**batch, output_hidden_states=True)
+
+    spent = {"ours": 0.0, "plain": 0.0}
+    ways: dict[str, Callable[[Sequence[tuple[str, int, int]]], object]] = {
+        "ours": lambda part: dict(vectors_of(model, part, silent)), "plain": with_transformers,
+    }  # fmt: skip
+    parts = [units[:8], *(units[start : start + 64] for start in range(0, len(units), 64))]
+    for is_first, part in zip([True, *([False] * len(parts))], parts, strict=False):
+        for name, way in ways.items():
+            took = seconds(partial(way, part), "processor")
+            spent[name] += 0.0 if is_first else took
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    per_row = {name: value / len(units) for name, value in spent.items()}
+    source = np.random.Generator(np.random.PCG64(1))  # noqa: TID251 (texts to measure with, no choice of rows)
+    size_of = (PROBED[0], model.config.hidden_size)
+    hidden = source.standard_normal(size_of, np.float32) / np.sqrt(np.arange(1, size_of[1] + 1, dtype=np.float32))
+    features = hidden @ source.standard_normal((size_of[1], size_of[1]), np.float32)  # neurons that correlate
+    features /= features.std(axis=0)
+    labels = (hidden[:, :20].sum(axis=1) + 2 * source.standard_normal(PROBED[0]) > 0).astype(int)
+    probe = {
+        n: sum(
+            seconds(partial(LogisticRegression(C=each, max_iter=STEPS).fit, features[:n], labels[:n]), "processor")
+            for each in STRENGTHS
+        )
+        for n in (PROBED[0], QUICK_ROWS[0])
+    }
+    layers = model.config.num_hidden_layers + 1
+    hours = {
+        name: CONFIGS * (times * sum(rows) * per_row["ours"] + layers * POOLED * probe[rows[0]]) / 3600
+        for name, rows, times in (
+            ("no controls", PROBED, 1), ("controls", PROBED, ENCODINGS), ("quick", QUICK_ROWS, 1)
+        )
+    }  # fmt: skip
+    print(
+        f"{size}: {1 / per_row['ours']:.1f} rows/s, plain transformers {1 / per_row['plain']:.1f} (ratio "
+        f"{per_row['plain'] / per_row['ours']:.2f}); peak {peak:.2f} GB; probes of a layer and pooling "
+        f"{probe[PROBED[0]]:.1f} s (quick {probe[QUICK_ROWS[0]]:.2f} s); {CONFIGS} configs: "
+        + ", ".join(f"{name} {value:.1f} h" for name, value in hours.items()),
+        flush=True,
+    )
 
 
 def invent(folder: Path, n: int) -> list[str]:

@@ -10,6 +10,9 @@
   multiple_choice``; of marked mentions the question without marks, with its answers); run it inside the folder with
   ``--include_path .``; the groups ``discoprobe``, ``discoprobe_TASK`` and ``discoprobe_lang_LANG`` have the mean over
   their configs;
+* ``lm-eval-chat``: the same for instruction-tuned models: the question that readers get, the texts and numbered answers
+  as one prompt (``prompt_of``), of which the number is generated; of all configs with test; the tasks are
+  ``discoprobe_chat_<config>``;
 * ``lighteval``: ``<config>/test.jsonl``, lines with ``query``, ``choices`` and ``label``, and ``discoprobe_tasks.py``,
   which defines a task ``discoprobe_CONFIG`` for each of them; give it to ``--custom-tasks``;
 * ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
@@ -23,7 +26,7 @@ The first three have tokens with spaces between them. A release has running text
 for all languages. The words of the treebank are not used: those of a multiword token such as *del* are *de* and *el*,
 which nobody writes, and after an edit they would have to be found again.
 
-The last four hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text.
+The last five hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text.
 SyntaxGym puts a space between regions, so a region ends at white space.
 
 `export` takes a format from ``FORMATS``, the table at the end, and writes what its function yields.
@@ -46,6 +49,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers import TEXT_COLUMNS
 from discoprobe.cards.release.rows import read_split
+from discoprobe.cards.text.questions import prompt_of
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.words import UNSPACED, join_texts, mostly_unspaced
 
@@ -64,6 +68,10 @@ SENTEVAL_NAMES: Final = {
 """What SentEval and X-Probe call a task, where it is not the name here; their loaders look for files of these names."""
 HARNESS_METRICS: Final = ("acc", "acc_norm")
 """Metrics of lm-evaluation-harness: the option with the highest probability, and that per character."""
+CHAT_METRICS: Final = ("exact_match",)
+"""Whether the first number that a model generates is that of the right answer."""
+TASK_PREFIX, CHAT_PREFIX = "discoprobe_", "discoprobe_chat_"
+"""What the names of tasks begin with in lm-evaluation-harness; then follows the config."""
 CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
 """The regions of passages with two of them."""
 _LIGHTEVAL_TASKS: Final = '''"""Tasks of lighteval: the correct choice has the highest probability."""
@@ -174,7 +182,8 @@ def _misfit(read: ReadSplit, entry: ConfigEntry, form: str) -> str:
     if shape not in asked.shapes:
         return f"{form} has no place for rows of shape {shape}"
     if missing := ", ".join(split for split in SPLITS if split in asked.splits - entry.counts.keys()):
-        return f"{form} needs {', '.join(SPLITS)}, and the config has no {missing}"
+        needed = ", ".join(split for split in SPLITS if split in asked.splits)
+        return f"{form} needs {needed}, and the config has no {missing}"
     if asked.pairs and shape not in _ASKED and not is_paired(read("test")):
         return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
     return ""
@@ -296,23 +305,49 @@ def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         yield f"{name}.jsonl", _json_lines(rows.iter_rows(named=True))
     else:
         yield from blimp(read, name, entry)
-    task = {
-        "task": f"discoprobe_{name}",
-        "dataset_path": "json",
-        "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
-        "test_split": "test",
+    yield _lm_eval_task(name, TASK_PREFIX, HARNESS_METRICS, {
         "output_type": "multiple_choice",
-        "num_fewshot": 0,
         "doc_to_text": "{{context}}" if is_choice else "",
         "doc_to_target": "{{label}}" if is_choice else 0,
         "doc_to_choice": "choices" if is_choice else "{{[sentence_good, sentence_bad]}}",
         "target_delimiter": between,
-        "metric_list": [
-            {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in HARNESS_METRICS
+    })  # fmt: skip
+
+
+def lm_eval_chat(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
+    """The prompt and the right number of each row, and the YAML of a task in which the number is generated."""
+    lines = (
+        {"id": row["id"], "pair_id": row["pair_id"], "prompt": prompt, "answer": answer}
+        for row in read("test").iter_rows(named=True)
+        for prompt, answer in [prompt_of(entry, row)]
+    )
+    yield f"{name}.jsonl", _json_lines(lines)
+    yield _lm_eval_task(name, CHAT_PREFIX, CHAT_METRICS, {
+        "output_type": "generate_until",
+        "doc_to_text": "{{prompt}}",
+        "doc_to_target": "{{answer}}",
+        "generation_kwargs": {"until": ["<|endoftext|>"], "do_sample": False, "max_gen_toks": 16},
+        "filter_list": [
+            {"name": "number", "filter": [{"function": "regex", "regex_pattern": r"(\d+)"}, {"function": "take_first"}]}
         ],
+    })  # fmt: skip
+
+
+def _lm_eval_task(
+    name: str, prefix: str, metrics: Sequence[str], how: Mapping[str, Any]
+) -> tuple[str, Iterator[str]]:  # fmt: skip
+    """Path and lines of the YAML of a task whose rows are in ``<config>.jsonl``."""
+    task = {
+        "task": f"{prefix}{name}",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
+        "test_split": "test",
+        "num_fewshot": 0,
+        **how,
+        "metric_list": [{"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in metrics],
         "metadata": {"version": 1.0},
     }
-    yield f"{name}.yaml", _yaml_lines(task)
+    return f"{name}.yaml", _yaml_lines(task)
 
 
 def _with_choices(rows: pl.DataFrame) -> pl.DataFrame:
@@ -327,14 +362,16 @@ def _between(choices: pl.DataFrame) -> str:
     return "" if mostly_unspaced(choices["context"].list.join("")) else " "
 
 
-def lm_eval_groups(entries: Mapping[str, ConfigEntry]) -> Files:
+def lm_eval_groups(
+    prefix: str, metrics: Sequence[str], entries: Mapping[str, ConfigEntry]
+) -> Files:  # fmt: skip
     """The YAML of a group of all configs, and of one per task and per language; the mean counts every config alike."""
     members: dict[str, list[str]] = {}
     for name, entry in entries.items():
-        for group in ("discoprobe", f"discoprobe_{entry.task}", f"discoprobe_lang_{entry.lang}"):
-            members.setdefault(group, []).append(f"discoprobe_{name}")
+        for group in (prefix.removesuffix("_"), f"{prefix}{entry.task}", f"{prefix}lang_{entry.lang}"):
+            members.setdefault(group, []).append(f"{prefix}{name}")
     for group, tasks in members.items():
-        means = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in HARNESS_METRICS]
+        means = [{"metric": metric, "aggregation": "mean", "weight_by_size": False} for metric in metrics]
         yield f"_{group}.yaml", _yaml_lines({"group": group, "task": tasks, "aggregate_metric_list": means})
 
 
@@ -459,7 +496,15 @@ FORMATS: Final[Mapping[str, Format]] = {
     "discoeval": Format(_TEXTS_IN_ORDER, discoeval, splits=_ALL_SPLITS),
     "jsonl": Format(frozenset(Shape), jsonl),
     "blimp": Format(_PAIRS, blimp, pairs=True),
-    "lm-eval": Format(frozenset(Shape), lm_eval, pairs=True, shared=lm_eval_groups),
+    "lm-eval": Format(
+        frozenset(Shape), lm_eval, pairs=True, shared=functools.partial(lm_eval_groups, TASK_PREFIX, HARNESS_METRICS)
+    ),
+    "lm-eval-chat": Format(
+        frozenset(Shape),
+        lm_eval_chat,
+        splits=frozenset({SPLITS[-1]}),
+        shared=functools.partial(lm_eval_groups, CHAT_PREFIX, CHAT_METRICS),
+    ),
     "lighteval": Format(frozenset(Shape), lighteval, pairs=True, shared=lighteval_tasks),
     "syntaxgym": Format(_PAIRS, syntaxgym, pairs=True),
 }

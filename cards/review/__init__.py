@@ -8,8 +8,8 @@ all pages share: who may ask, who reads, the marks. ``web_app`` adds the pages o
 from discoprobe.loaders.rooms import offer
 
 __getattr__, __dir__, __all__ = offer(__name__, {
-    "blind_round": ["BlindRound", "answer_names", "question_of", "sample", "scores"],
-    "pages": ["card_for_terminal", "differences", "question_texts", "read_card", "shown_row"],
+    "blind_round": ["BlindRound", "sample", "scores"],
+    "pages": ["card_for_terminal", "differences", "read_card", "shown_row"],
     "site": ["Reader", "inside"],
     "web_app": ["server"],
 })  # fmt: skip

@@ -25,21 +25,20 @@ import msgspec
 from flask import Response, abort, jsonify, redirect, request
 from werkzeug.datastructures import MultiDict
 
-from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import readers
 from discoprobe.cards.readers import (
     CANNOT_TELL,
     LEAST_ROWS,
-    PLACES,
     TEXT_COLUMNS,
     Mark,
     interval_of,
     right_answer,
 )
 from discoprobe.cards.release.rows import ReleaseRow, RowStore, configs_asked
-from discoprobe.cards.review.pages import language, question_texts
+from discoprobe.cards.review.pages import language
 from discoprobe.cards.review.site import whole_number
+from discoprobe.cards.text.questions import answer_names, possible_answers, question_of, question_texts
 from discoprobe.cards.text.verdicts import trick_of
 
 if TYPE_CHECKING:
@@ -195,30 +194,6 @@ def unread(store: RowStore, blind_round: BlindRound, sampled: RoundSample, of_re
     return msgspec.structs.replace(sampled, rows=rows, read_before=dict(read_before))
 
 
-def question_of(entry: ConfigEntry) -> str:
-    """What a reader is asked about a row of a config."""
-    return ("Which text is better? " if entry.shape == Shape.SUITE else "") + entry.summary
-
-
-def possible_answers(entry: ConfigEntry) -> tuple[str, ...]:
-    """What a row may be answered: the names of the labels that rows have; in a suite, which text is the good one."""
-    return PLACES if entry.shape == Shape.SUITE else labels_of(entry)
-
-
-def labels_of(entry: ConfigEntry) -> tuple[str, ...]:
-    """The names of the labels that rows of a config have, in their order."""
-    used = {label for counts in entry.counts.values() for label, n in counts.items() if n}
-    return tuple(label for label in entry.labels if label in used)
-
-
-def answer_names(entry: ConfigEntry) -> dict[str, str]:
-    """What a reader sees for each answer: a choice by its number, any other label by its name."""
-    answers = possible_answers(entry)
-    if entry.shape == Shape.CHOICE:
-        return {label: f"choice {entry.labels.index(label) + 1}" for label in answers}
-    return {label: label.replace("_", " ") for label in answers}
-
-
 class RoundScore(msgspec.Struct, frozen=True):
     """How a reader did in a config of a round; ``majority`` and the best cheap ``trick`` are the audit's, if any.
 
@@ -323,7 +298,8 @@ class BlindPages:
             return self.site.page("blind_end.html", "Blind round", **values)
         row, answer = rows[at], answers.get(rows[at].place)
         return self.site.page(
-            "blind_question.html", f"{row.config}: {at + 1} of {len(rows)}", row=row, texts=question_texts(row),
+            "blind_question.html", f"{row.config}: {at + 1} of {len(rows)}", row=row,
+            texts=question_texts(row.entry, row.values),
             asks=question_of(row.entry), lang=language(row), answers=answer_names(row.entry),
             answer=answer.answer if answer else "", comment=answer.comment if answer else "",
             cannot_tell=CANNOT_TELL, **values,
@@ -336,7 +312,7 @@ class BlindPages:
         items = [
             {
                 "config": row.config, "row": row.id, "asks": question_of(row.entry),
-                "texts": [{"name": text.name, "text": text.text} for text in question_texts(row)],
+                "texts": [{"name": text.name, "text": text.text} for text in question_texts(row.entry, row.values)],
                 "answers": [*possible_answers(row.entry), CANNOT_TELL],
                 "answered": answers[row.place].answer if row.place in answers else None,
             }

@@ -19,16 +19,16 @@ from discoprobe.builders.audit.report import CUE, NOT_AUDITED
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import manifest, yaml_header
-from discoprobe.cards.readers import PLACES, sides
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.rows import ReleaseRow
 from discoprobe.cards.text import plots
-from discoprobe.cards.text.examples import ShownText, row_texts
+from discoprobe.cards.text.examples import ShownText
+from discoprobe.cards.text.questions import named_texts
 from discoprobe.cards.text.templating import plain, render
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from discoprobe.builders.audit.frame import AuditInput
@@ -97,10 +97,6 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
 # rows
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
-_NAMES = {
-    "sentences": "sentence", "choices": "choice", "sentence1": "first sentence", "sentence2": "second sentence",
-}  # fmt: skip
-"""Columns that are called otherwise."""
 
 
 class ShownRow(msgspec.Struct, frozen=True):
@@ -117,14 +113,6 @@ def language(row: ReleaseRow) -> str:
     return yaml_header.language_code(row.entry.lang)
 
 
-def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
-    """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
-    texts = {text.name: text.text for text in _named_texts(row)}
-    if row.entry.shape == Shape.SUITE:
-        texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
-    return tuple(ShownText(name, text) for name, text in texts.items())
-
-
 def shown_row(row: ReleaseRow) -> ShownRow:
     """A row with what was edited, or is asked about, marked; sentences that were moved have their place in the source.
 
@@ -134,7 +122,7 @@ def shown_row(row: ReleaseRow) -> ShownRow:
     order = values.get("order")
     places = [place for place in order or () if place >= 0]
     texts = []
-    for text in _named_texts(row):
+    for text in named_texts(row.entry, row.values):
         note = ""
         if order is not None and text.number is not None:
             if order[text.number] < 0:
@@ -170,7 +158,7 @@ def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
             for version, text in zip(pair, marked, strict=True)
         ]
     if len(pair) > 1:
-        texts_of = {version.id: [text.text for text in _named_texts(version)] for version in pair}
+        texts_of = {version.id: [text.text for text in named_texts(version.entry, version.values)] for version in pair}
         versions = []
         for version in pair:
             view = shown_row(version)
@@ -203,13 +191,6 @@ def _shared_length(left: Sequence[str], right: Sequence[str]) -> int:
     """The number of characters of the words with which both begin."""
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
     return sum(len(word) for word, _ in same)
-
-
-def _named_texts(row: ReleaseRow) -> Iterator[ShownText]:
-    """The texts of a row with what they are called."""
-    for text in row_texts(Shape(row.entry.shape), row.values):
-        name = _NAMES.get(text.name, text.name)
-        yield replace(text, name=name if text.number is None else f"{name} {text.number + 1}")
 
 
 # reports of the audit

@@ -27,9 +27,10 @@ from discoprobe.cards.release.diff import KINDS
 from discoprobe.cards.release.language_files import LanguageFiles
 from discoprobe.cards.release.release_folder import OVERVIEW
 from discoprobe.cards.release.rows import RowFilter, configs_asked
-from discoprobe.cards.review.blind_round import BlindPages, labels_of
+from discoprobe.cards.review.blind_round import BlindPages
 from discoprobe.cards.review.pages import card_html, read_card, shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
+from discoprobe.cards.text.questions import labels_of
 from discoprobe.cards.text.verdicts import trick_of, verdicts
 from discoprobe.loaders.catalogue.treebanks import language_name
 from discoprobe.loaders.errors import UsageError

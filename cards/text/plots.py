@@ -28,6 +28,10 @@ _PLACED = re.compile(
 )
 _CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
 """Size of the plot of accuracies by layer, and the positions of its axes."""
+_LETTER = 7
+"""Pixels of a letter of a title, and of the names of rows."""
+_SHORT = 18
+"""Most characters of names of curves of which three stand in a line."""
 _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 """Between the names of dashed lines; from a line to the name above and below it."""
 
@@ -123,34 +127,34 @@ def overview_plot(configs: Mapping[str, ConfigEntry], names: Mapping[str, str]) 
 
 
 def layer_plot(
-    title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float],
-    intervals: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    title: str, curves: Mapping[str, Sequence[tuple[int, float, tuple[float, float] | None]]],
+    baselines: Mapping[str, float],
 ) -> str:  # fmt: skip
-    """The SVG text: per pooling the accuracy on test in each layer, and baselines as dashed lines over all layers.
+    """The SVG text: per curve layer, accuracy on test and its interval (or None), and baselines as dashed lines.
 
-    The intervals of accuracies are vertical lines. A baseline's name stands below its line (above it if it is the
-    highest one), and on no other name.
+    Intervals are vertical lines. Models with fewer layers end further left. A baseline's name stands below its line
+    (above it if it is the highest one), and on no other name.
     """
-    n_layers = max(map(len, accuracies.values()))
+    last = max(layer for points in curves.values() for layer, *_ in points)
     lines: list[tuple[str, float, float]] = []
     for name, accuracy in sorted(baselines.items(), key=lambda item: -item[1]):
         y = round(_y(accuracy), 1)
         lowest = lines[-1][2] + _LINE if lines else _CURVES["top"]
         lines.append((name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
-    lines_of_names = (len(accuracies) + 2) // 3
+    beside = 3 if max(map(len, curves)) <= _SHORT else 1
+    lines_of_names = math.ceil(len(curves) / beside)
     size = _CURVES | {"height": _CURVES["height"] + 14 * (lines_of_names - 1)}
     return render(
-        "layers.svg", title=title, **size, baselines=lines,
+        "layers.svg", title=title, **size, baselines=lines, names_beside=beside,
         curves={
-            name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
-            for name, values in accuracies.items()
+            name: [(_x(layer, last), round(_y(value), 1)) for layer, value, _ in points]
+            for name, points in curves.items()
         },
         intervals={
-            name: [(round(_x(layer, len(ends)), 1), round(_y(low), 1), round(_y(high), 1))
-                   for layer, (low, high) in enumerate(ends)]
-            for name, ends in (intervals or {}).items()
+            name: [(_x(layer, last), round(_y(ends[0]), 1), round(_y(ends[1]), 1)) for layer, _, ends in points if ends]
+            for name, points in curves.items()
         },
-        layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
+        layers=[(_x(layer, last), layer) for layer in range(0, last + 1, max(1, (last + 1) // 12))],
         ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],
     )  # fmt: skip
 
@@ -163,10 +167,10 @@ def heat_map(title: str, values: Mapping[tuple[str, str], float]) -> str:
         values: names of row and column → value; other cells stay empty.
     """
     rows, columns = (sorted({key[at] for key in values}) for at in (0, 1))
-    margin, width, height = 130, 44, 18
+    margin, width, height = max(130, 12 + _LETTER * max(map(len, rows))), 44, 18
     return render(
         "heatmap.svg", title=title, left=margin, cell_width=width - 2, cell_height=height - 2,
-        width=max(WIDTH, margin + width * len(columns)), height=44 + height * len(rows),
+        width=max(WIDTH, margin + width * len(columns), _LETTER * len(title)), height=44 + height * len(rows),
         columns=[(margin + width * at + width / 2, name) for at, name in enumerate(columns)],
         rows=[(53 + height * at, name) for at, name in enumerate(rows)],
         cells=[
@@ -177,8 +181,8 @@ def heat_map(title: str, values: Mapping[tuple[str, str], float]) -> str:
     )  # fmt: skip
 
 
-def _x(layer: int, n_layers: int) -> float:
-    return float(_CURVES["left"] + (_CURVES["right"] - _CURVES["left"]) * layer / max(1, n_layers - 1))
+def _x(layer: int, last: int) -> float:
+    return round(float(_CURVES["left"] + (_CURVES["right"] - _CURVES["left"]) * layer / max(1, last)), 1)
 
 
 def _y(accuracy: float) -> float:

@@ -16,7 +16,8 @@ from discoprobe.cards import Mark, marks_file, read_marks
 from discoprobe.cards.metadata.manifest import AuditEntry, config_entry
 from discoprobe.cards.readers import LEAST_ROWS, interval_of
 from discoprobe.cards.release import ReleaseRow, RowStore
-from discoprobe.cards.review import BlindRound, Reader, answer_names, question_texts, sample, scores, shown_row
+from discoprobe.cards.review import BlindRound, Reader, sample, scores, shown_row
+from discoprobe.cards.text import answer_names, prompt_of, question_texts
 
 ENTRY = replace(
     config_entry(card_cases.config(Shape.PAIR, ("in_order", "swapped", "unused"), [], name="bso_de"), {}, {}),
@@ -186,7 +187,7 @@ def suite_row(row_id):
 @pytest.mark.parametrize(("row_id", "answer"), [("a0", "second"), ("a1", "first"), ("ae", "second"), ("af", "first")])
 def test_the_place_of_the_good_text_depends_on_the_row_and_is_what_is_right(row_id, answer):
     row = suite_row(row_id)
-    texts = {text.name: text.text for text in question_texts(row)}
+    texts = {text.name: text.text for text in question_texts(row.entry, row.values)}
     assert texts[answer] == "It works."
     assert set(texts.values()) == {"It works.", "It work."}
     store = types.SimpleNamespace(entry=lambda _: row.entry)
@@ -195,9 +196,19 @@ def test_the_place_of_the_good_text_depends_on_the_row_and_is_what_is_right(row_
         assert score.correct == correct
 
 
+def test_a_prompt_has_the_question_the_texts_and_numbered_answers():
+    row = suite_row("a1")
+    asked, answer = prompt_of(row.entry, row.values)
+    assert asked.startswith("Which text is better? ")
+    assert "\n\nfirst: It works.\nsecond: It work.\n\n" in asked
+    assert "\n1: first\n2: second\n\nReply with the number of the answer only." in asked
+    assert answer == "1"
+    assert prompt_of(suite_row("a0").entry, suite_row("a0").values)[1] == "2"
+
+
 def test_questions_mark_nothing_and_rows_do():
     row = suite_row("a1")
-    assert not any(mark for text in question_texts(row) for _, mark in text.pieces())
+    assert not any(mark for text in question_texts(row.entry, row.values) for _, mark in text.pieces())
     marked = {text.name: [piece for piece, mark in text.pieces() if mark] for text in shown_row(row).texts}
     assert marked == {"good": ["works."], "bad": ["work."]}
 

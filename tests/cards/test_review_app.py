@@ -18,7 +18,8 @@ from discoprobe.builders.audit import Finding, Kind, Severity, Status
 from discoprobe.cards import marks_file, read_marks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import RowFilter, RowStore, compare, in_folder, renew_figures
-from discoprobe.cards.review import BlindRound, Reader, differences, inside, question_of, read_card, sample
+from discoprobe.cards.review import BlindRound, Reader, differences, inside, read_card, sample
+from discoprobe.cards.text import question_of
 from discoprobe.loaders import DiscoprobeError, UsageError
 
 

@@ -1,5 +1,7 @@
 """Models are compared on the same rows, and their scores are written as the Hub reads them."""
 
+import re
+
 import msgspec
 import numpy as np
 import polars as pl
@@ -178,7 +180,7 @@ def test_tables_for_a_paper_have_all_models_and_configs(tmp_path):
     off = intervals.exact(25, 50)[1] - 0.5
     mean = f"[{0.5 - off / 2**0.5:.3f}, {0.5 + off / 2**0.5:.3f}]".replace("0.", ".")
     assert rf"& .500 {{\scriptsize {mean}}} \\" in tex
-    assert "Mean over the 2 configs that all models have" in page
+    assert "| configs of all models | 2 | 1.000 (" in page
 
 
 def test_curves_of_several_models_are_in_one_plot(tmp_path):
@@ -195,6 +197,52 @@ def test_curves_of_several_models_are_in_one_plot(tmp_path):
     assert "org/small" in svg
     assert "org/large" in svg
     assert "](made_en/layers.svg)" in page
+
+
+def test_a_layer_stands_at_its_number_in_plots(tmp_path):
+    """Layers 0 and 6 of a model of which only these were probed, and 12 layers of a larger one."""
+    one = evaluation("org/some", [1] * 30 + [0] * 20)
+    for model, layers in (("org/some", (0, 6)), ("org/all", range(13))):
+        scores = tuple(msgspec.structs.replace(one.best, layer=layer) for layer in layers)
+        msgspec.structs.replace(one, model=model, best=scores[0], scores=scores).save(tmp_path)
+    write_comparison(tmp_path, "o/d")
+    svg = (tmp_path / "made_en" / "layers.svg").read_text(encoding="utf-8")
+    places = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', svg)]
+    of_six = next(float(x) for x in re.findall(r'<text x="([0-9.]+)" [^>]*>6<', svg))
+    assert sorted(x for x in set(places) if places.count(x) == 2) == [min(places), of_six]
+
+
+def test_figures_of_the_screen_are_on_the_page(tmp_path):
+    """Also the trigram floor, in the LaTeX table as well; layers with linear probe and MLP are lines of a table."""
+    one = evaluation("org/model", [1] * 30 + [0] * 20)
+    best = msgspec.structs.replace(one.best, ties=3, macro_f1=0.61, layer=2, mlp=0.7)
+    other = msgspec.structs.replace(best, layer=3, mlp=0.8)
+    msgspec.structs.replace(
+        one, best=best, scores=(best, other), floor=0.777, truncated=9, train_rows=1234, shortcut="words"
+    ).save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    low, high = best.interval
+    assert f"| org/model | 0.600 ({low:.3f} to {high:.3f}) | layer 2, {best.method} | 0.610 | words |" in page
+    assert "| 1234 | 50 | 3 | 9 |" in page
+    assert "| config | majority | shortcut | trigrams | org/model |" in page
+    assert "| made\\_en | 0.500 | 0.600 | 0.777 | 0.600" in page
+    assert r"config & majority & shortcut & trigrams & org/model \\" in (tmp_path / "scores.tex").read_text("utf-8")
+    layers = pl.read_csv(tmp_path / "layers.csv")
+    assert layers.select("layer", "accuracy", "mlp").rows() == [(2, 0.6, 0.7), (3, 0.6, 0.8)]
+    assert "](org_model.layers.svg)" in page
+    assert "0.80" in (tmp_path / "org_model.mlp.svg").read_text(encoding="utf-8")
+
+
+def test_means_of_languages_and_tasks_stand_beside_that_of_all(tmp_path):
+    for config, right in (("dc_en", 30), ("dc_es", 40), ("sp_en", 50), ("sp_es", 20)):
+        evaluation("org/model", [1] * right + [0] * (50 - right), config=config).save(tmp_path)
+    evaluation("org/model", [1] * 50, config="so_en").save(tmp_path)
+    page = write_comparison(tmp_path, "o/d").read_text(encoding="utf-8")
+    for line in ("| configs of all models | 5 | 0.760 (", "| language en | 3 | 0.867 (", "| language es | 2 | 0.600 (",
+                 "| task dc | 2 | 0.700 (", "| task sp | 2 | 0.700 ("):  # fmt: skip
+        assert line in page
+    assert "task so" not in page, "one config has no mean"
+    assert "](languages.svg)" in page
 
 
 def test_a_folder_without_scores_gets_no_page(tmp_path):

@@ -6,11 +6,14 @@ Each runs in a process of its own, and is skipped if it is not installed (the ex
 import importlib.util
 import json
 import math
+import os
 import re
+import shutil
 import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 import syntaxgym_files
 from made_sentences import document
@@ -24,7 +27,7 @@ from discoprobe.builders import Config, Settings, build_all, tasks_named
 from discoprobe.builders.audit.inputs.data_files import Reading
 from discoprobe.cards.release import open_release
 from discoprobe.cards.release.export import export
-from discoprobe.evaluation import load_model, probes, surprisal, surprisals
+from discoprobe.evaluation import evaluations_of_harness, load_model, probes, surprisal, surprisals, write_comparison
 from discoprobe.loaders import silent
 from discoprobe.sources import load_corpus
 
@@ -300,3 +303,111 @@ def test_mteb_gets_the_score_of_the_sentence_vector(release, configs, gpt, tmp_p
                    if score.part == "sentence")  # fmt: skip
         assert scores[name]["accuracy"] == pytest.approx(own.accuracy, abs=1e-6)
         assert scores[name]["validation"] == pytest.approx(own.validation, abs=1e-6)
+
+
+CHAT_SERVER = '''
+import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Chooses the first answer if the prompt has an even number of characters, and says so in a sentence."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        said = f"The answer is {1 + len(asked) % 2}." if len(asked) % 7 else "I cannot tell."
+        body = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": said}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+server = HTTPServer(("127.0.0.1", 0), Answers)
+print(server.server_port, flush=True)
+server.serve_forever()
+'''
+
+
+def lm_eval(folder, kind, tasks, **model_args):
+    """Runs the command of lm-evaluation-harness on exported files, and reads what it says it found."""
+    if importlib.util.find_spec("lm_eval") is None:
+        pytest.skip("lm_eval is not installed (the extra 'harnesses')")
+    chat = ["--apply_chat_template"] if "chat" in kind else []
+    arguments = ",".join(f"{name}={value}" for name, value in model_args.items())
+    done = subprocess.run(
+        [sys.executable, "-m", "lm_eval", "run", "--model", kind, "--model_args", arguments, "--tasks", tasks,
+         "--include_path", ".", "--output_path", "results", "--log_samples", "--device", "cpu", *chat],
+        cwd=folder, capture_output=True, text=True, check=False,
+        env=os.environ | {"OPENAI_API_KEY": "none", "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(folder / "cache")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    (path,) = (folder / "results").glob("*/results_*.json")
+    return json.loads(path.read_text(encoding="utf-8"))["results"]
+
+
+def test_results_of_lm_eval_are_scores_of_the_same_rows(release, totals, configs, gpt, tmp_path):
+    """Its accuracies, row by row those of `build probe --surprisal` by ``total``, in one table with them."""
+    export(release, tmp_path / "tasks", "lm-eval")
+    found = lm_eval(
+        tmp_path / "tasks", "hf", "discoprobe", pretrained=gpt, add_bos_token=True, logits_cache=False, dtype="float32"
+    )
+    scored = list(evaluations_of_harness(tmp_path / "tasks" / "results", release, tmp_path / "scores"))
+    accuracies = {f"discoprobe_{each.config}": each.best.accuracy for each in scored}
+    assert accuracies == pytest.approx(totals, abs=1e-6)
+    assert accuracies == pytest.approx({name: found[name]["acc,none"] for name in totals}, abs=1e-6)
+    assert {each.model for each in scored} == {f"{gpt} (lm-eval)"}
+    for name in ("cloze_es", "bigram_shift_es"):
+        (one,) = (each for each in scored if each.config == name)
+        own = surprisal.evaluate(configs[name], load_model(gpt), silent)
+        assert dict(zip(one.rows.ids, one.rows.correct, strict=True)) == dict(
+            zip(own.rows.ids, own.rows.correct, strict=True)
+        )
+        assert (one.majority, *one.best.interval) == pytest.approx((own.majority, *own.scores[0].interval))
+
+
+def test_answers_of_an_api_model_to_prompts_are_scores(release, configs, tmp_path):
+    """Of rows with labels, choices and suites; an answer without a number is wrong, and the page has the prompt."""
+    export(release, tmp_path / "tasks", "lm-eval-chat")
+    with subprocess.Popen([sys.executable, "-c", CHAT_SERVER], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1/chat/completions"
+            found = lm_eval(
+                tmp_path / "tasks", "local-chat-completions", "discoprobe_chat", model="org/some-api", base_url=url
+            )
+        finally:
+            server.terminate()
+    scored = {each.config: each for each in evaluations_of_harness(
+        tmp_path / "tasks" / "results", release, tmp_path / "scores"
+    )}  # fmt: skip
+    assert scored.keys() == configs.keys()
+    for name, each in scored.items():
+        lines = json_lines(tmp_path / "tasks" / f"{name}.jsonl")
+        chosen = [str(1 + len(line["prompt"]) % 2) if len(line["prompt"]) % 7 else "" for line in lines]
+        right = [answer == line["answer"] for answer, line in zip(chosen, lines, strict=True)]
+        assert each.best.accuracy == pytest.approx(np.mean(right), abs=1e-6)
+        assert each.best.accuracy == pytest.approx(found[f"discoprobe_chat_{name}"]["exact_match,number"], abs=1e-6)
+        assert each.model == "org/some-api (prompted)"
+        assert each.best.n == len(lines)
+    labelled, suite, choice = (scored[name] for name in ("bigram_shift_es", "agreement_suite_es", "cloze_es"))
+    assert labelled.rows.ids == tuple(configs["bigram_shift_es"].split("test")["id"])
+    assert suite.rows.ids == surprisal_ids(configs["agreement_suite_es"])
+    assert (suite.majority, choice.majority) == (0.5, pytest.approx(0.25))
+    page = write_comparison(tmp_path / "scores", "o/d").read_text(encoding="utf-8")
+    assert "Reply with the number of the answer only." in page
+    assert "org/some-api (prompted)" in page
+    other = tmp_path / "other"
+    shutil.copytree(release, other)
+    rows = pl.read_parquet(path := next((other / "cloze_es").glob("test-*.parquet")))
+    rows.head(rows.height // 2).write_parquet(path)
+    misfits = [each for each in evaluations_of_harness(tmp_path / "tasks" / "results", other, tmp_path / "scores")
+               if isinstance(each, tuple)]  # fmt: skip
+    assert [(config, reason.endswith("are not in test of this release; export again")) for config, _, reason in misfits
+            ] == [("cloze_es", True)]  # fmt: skip
+
+
+def surprisal_ids(data):
+    return tuple(data.split("test").filter(label=0)["pair_id"])

@@ -336,7 +336,11 @@ def test_layers_are_analysed_and_compared_within_and_between_models(encoder, ran
         assert all(value == pytest.approx(1) for (one, other), value in measure.items() if one == other)
     assert all(0 <= value < 1 for value in comparison.similarities(first, second)[0].values())
     (saved, _) = sorted((tmp_path / "sent_len_en").glob("*.json"))
-    neurons = json.loads(saved.read_text(encoding="utf-8"))["neurons"]
+    scores = json.loads(saved.read_text(encoding="utf-8"))
+    best, neurons = scores["best"], scores["neurons"]
+    with_mlp = {(each["method"], each["layer"]) for each in scores["scores"] if each["mlp"] is not None}
+    assert with_mlp == {(best["method"], layer) for layer in range(3)}
+    assert best["mlp"] > 0
     assert sum(neurons["by_layer"]) == pytest.approx(1)
     assert neurons["n"] == 3 * 32
     (of_pairs, _) = sorted((tmp_path / "bso_es").glob("*.json"))
@@ -443,7 +447,8 @@ def test_languages_and_tasks_of_a_release_are_chosen(sample_release):
 
 
 def test_names_of_baselines_stand_apart_in_the_plot():
-    svg = layer_plot("made_en", {"mean": [0.5, 0.7], "token": [0.4, 0.6]}, {"majority": 0.5, "shortcut": 0.51})
+    curves = {name: [(0, low, None), (1, low + 0.2, None)] for name, low in (("mean", 0.5), ("token", 0.4))}
+    svg = layer_plot("made_en", curves, {"majority": 0.5, "shortcut": 0.51})
     heights = [float(found) for found in re.findall(r'<text x="40.0" y="([0-9.]+)">', svg)]
     assert len(heights) == 2
     assert heights[1] - heights[0] >= 12

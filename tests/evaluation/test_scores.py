@@ -3,6 +3,7 @@
 Vectors and surprisals are made up, so every figure is known, and the extra ``probe`` is not needed.
 """
 
+import json
 import re
 import types
 
@@ -10,10 +11,14 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from discoprobe.builders import Shape
 from discoprobe.builders.audit import AuditInput, conform
+from discoprobe.cards.release.export import export
+from discoprobe.cli import app
 from discoprobe.evaluation import TokenSurprisal, majority, probes, score_of, surprisal
+from discoprobe.evaluation.scores import read_saved
 from discoprobe.loaders import join_texts, silent
 
 MODEL = types.SimpleNamespace(
@@ -370,3 +375,39 @@ def test_the_bits_of_a_separator_are_left_out_of_sums_and_means():
     assert read.without([(2, 4)]).tolist() == [1.0, 3.0]
     assert read.without([(1, 2)]).tolist() == [1.0, 9.0, 3.0]
     assert read.without([]).tolist() == [1.0, 9.0, 3.0]
+
+
+def test_answers_to_prompts_stand_in_the_table(sample_release, tmp_path):
+    """Samples as lm-evaluation-harness writes them, of half of the rows: every second one is right."""
+    export(sample_release, tmp_path / "prompts", "lm-eval-chat", ["somo_en"])
+    lines = (tmp_path / "prompts" / "somo_en.jsonl").read_text(encoding="utf-8").splitlines()
+    docs = [json.loads(line) for line in lines][: len(lines) // 2]
+    folder = tmp_path / "results" / "org__api"
+    for time, correct in (("2026-11-29T08", 0), ("2026-11-30T08", 1)):  # the newer results count
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"results_{time}.json").write_text(json.dumps({"model_name": "org/api", "config": {}}), "utf-8")
+        samples = [
+            {"doc": doc, "exact_match": float(correct and at % 2 == 0),
+             "arguments": {"gen_args_0": {"arg_0": doc["prompt"]}}}
+            for at, doc in enumerate(docs)
+        ]  # fmt: skip
+        written = "".join(json.dumps(sample) + "\n" for sample in samples)
+        (folder / f"samples_discoprobe_chat_somo_en_{time}.jsonl").write_text(written, encoding="utf-8")
+    options = ["--out", str(sample_release), "--save", str(tmp_path / "scores")]
+    result = CliRunner().invoke(app, ["probe", "--results", str(folder), *options])
+    assert result.exit_code == 0, result.output
+    (line,) = (line for line in result.stdout.splitlines() if line.startswith("somo_en"))
+    accuracy = -(-len(docs) // 2) / len(docs)
+    assert f"org/api (prompted)   {accuracy:.3f} [" in line
+    (path,) = (tmp_path / "scores").glob("somo_en/*.json")
+    saved = read_saved(path)
+    assert saved.rows.ids == tuple(doc["id"] for doc in docs)
+    assert saved.shortcut_rows.ids == saved.rows.ids
+    page = (tmp_path / "scores" / "README.md").read_text(encoding="utf-8")
+    assert f"    {docs[0]['prompt'].splitlines()[-1]}" in page
+    assert "| somo\\_en | org/api (prompted) | shortcut " in page
+    for arguments, message in ((["--results", str(tmp_path / "prompts")], "--output_path and --log_samples"),
+                               ([], "name what is scored: --model for a model, --results")):  # fmt: skip
+        result = CliRunner().invoke(app, ["probe", *arguments, *options])
+        assert result.exit_code > 0
+        assert message in " ".join(str(result.exception).split())

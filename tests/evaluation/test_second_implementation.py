@@ -417,6 +417,10 @@ def test_planted_neurons_are_the_top_neurons():
     neurons = probes._top_neurons(read, vectors, ("model", 2, "mean"))
     assert set(neurons.top) == {(1, 5), (3, 7)}
     assert neurons.by_layer == (0, 0.5, 0, 0.5)
+    some = {place: values for place, values in vectors.items() if place[1] in {1, 3}}
+    of_some = probes._top_neurons(read, some, ("model", 3, "mean"))
+    assert set(of_some.top) == {(1, 5), (3, 7)}, "layers have their numbers if not all are probed"
+    assert of_some.by_layer == (0, 0.5, 0, 0.5)
     assert (neurons.n, neurons.top_accuracy) == (48, pytest.approx(1, abs=0.03))
     assert neurons.accuracy > 0.9
     shuffled = np.random.default_rng(1).permutation([row["label"] for row in rows])

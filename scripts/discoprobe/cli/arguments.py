@@ -315,8 +315,11 @@ Names = Annotated[Texts, typer.Argument(help="Languages or corpora. Default: all
 LanguageNames = Annotated[Texts, typer.Argument(help="Languages, by code or name, such as wo. Default: all.")]
 CheckNames = Annotated[Texts, typer.Argument(help=
     "Languages, corpora, .conllu files or folders of them. Default: the whole catalogue.")]
-ModelNames = Annotated[list[str], typer.Option("--model", "-m", help=
+ModelNames = Annotated[list[str] | None, typer.Option("--model", "-m", help=
     "A model of transformers or sentence-transformers: a local folder, or an id on the Hub. Repeatable.")]
+HarnessResults = Annotated[Path | None, typer.Option("--results", help=
+    "Read scores of instruction-tuned and API models from this folder, which lm-evaluation-harness wrote "
+    "(--output_path, --log_samples) on what `build export --format lm-eval-chat` or `lm-eval` wrote.")]
 ProbeLang = Annotated[Texts, typer.Option("--lang", "-l", autocompletion=complete_languages, help=
     "Score the configs of these languages, such as de,es. Default: all of the release. Repeatable.")]
 ProbeTask = Annotated[Texts, typer.Option("--task", "-t", autocompletion=complete_tasks, help=
@@ -342,7 +345,8 @@ BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=
 TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help=
     "Run code from the repository of the model.")]
 AnalyseLayers = Annotated[bool, typer.Option("--analyse-layers", help=
-    "Also find the top neurons of tasks on sentences, and draw how similar layers are, within and between models.")]
+    "Also train an MLP in each layer, find the top neurons of tasks on sentences, and draw how similar layers are, "
+    "within and between models.")]
 VectorCache = Annotated[float, typer.Option("--vector-cache", min=0, help=
     "The largest size in GB of the vectors that are kept in the cache, so that no text is read twice by a model; 0 "
     "keeps none.")]

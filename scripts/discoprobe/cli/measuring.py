@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import sys
@@ -314,8 +315,9 @@ _PROBE_COLUMNS = {
 
 @app.command()
 def probe(  # noqa: PLR0913 (one parameter per option)
-    names: arg.AuditNames = None, *, model: arg.ModelNames, out: arg.Out = "dist/discoprobe",
-    lang: arg.ProbeLang = None, task: arg.ProbeTask = None, surprisal: arg.Surprisal = False,
+    names: arg.AuditNames = None, *, model: arg.ModelNames = None, harness: arg.HarnessResults = None,
+    out: arg.Out = "dist/discoprobe", lang: arg.ProbeLang = None, task: arg.ProbeTask = None,
+    surprisal: arg.Surprisal = False,
     controls: arg.ControlFigures = True, train_rows: arg.TrainRows = 10_000, jobs: arg.Jobs = 1,
     device: arg.Device = "auto", dtype: arg.Precision = "float32", batch_size: arg.BatchSize = 64,
     layers: arg.Layers = None, transfer: arg.Transfer = None, quick: arg.Quick = False,
@@ -327,28 +329,34 @@ def probe(  # noqa: PLR0913 (one parameter per option)
 
     Trains probes on the frozen hidden states of every layer; the layer is chosen on validation. Suites are scored by
     surprisal. Each config is printed when it is done. Run the same command again to go on after an interruption.
+    With --results, scores of prompted models are read from what lm-evaluation-harness wrote.
 
     Example: build probe --out dist/discoprobe --model google-bert/bert-base-multilingual-cased --model ./my_gpt
     """
     from discoprobe.evaluation.comparison import write_comparison
-    from discoprobe.evaluation.evaluate import evaluations
+    from discoprobe.evaluation.evaluate import evaluations, evaluations_of_harness
     from discoprobe.evaluation.scores import Evaluation, full_name, short_names
     from discoprobe.remote_folders import local
     from discoprobe.request import language_codes, split_names
 
     release = local(out)
     folder = save or release.with_name(f"{release.name}-scores")
-    names_of_models = short_names([full_name(name) for name in model])
+    if not (model or harness):
+        raise UsageError("name what is scored: --model for a model, --results for results of lm-evaluation-harness")
+    of_harness = list(evaluations_of_harness(harness, release, folder)) if harness else []
+    scored_there = [each.model for each in of_harness if isinstance(each, Evaluation)]
+    names_of_models = short_names([*map(full_name, model or ()), *scored_there])
     results: list[Evaluation] = []
     misfits: list[Misfit] = []
     with terminal.progress() as progress:
-        for result in evaluations(
-            names or [], release, model, progress, langs=language_codes(split_names(lang)), tasks=split_names(task),
-            by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device, dtype=dtype,
-            batch_size=batch_size, layers=_numbers(layers), jobs=jobs, trust_remote_code=trust_remote_code,
-            transfer=language_codes(split_names(transfer)), quick=quick, save=folder, cache=int(vector_cache * 10**9),
-            analyse_layers=analyse_layers,
-        ):  # fmt: skip
+        of_models = evaluations(
+            names or [], release, model or [], progress, langs=language_codes(split_names(lang)),
+            tasks=split_names(task), by_surprisal=surprisal, train_rows=train_rows, controls=controls, device=device,
+            dtype=dtype, batch_size=batch_size, layers=_numbers(layers), jobs=jobs,
+            trust_remote_code=trust_remote_code, transfer=language_codes(split_names(transfer)), quick=quick,
+            save=folder, cache=int(vector_cache * 10**9), analyse_layers=analyse_layers,
+        )  # fmt: skip
+        for result in itertools.chain(of_harness, of_models if model else ()):
             if not isinstance(result, Evaluation):
                 misfits.append(result)
                 continue

@@ -449,7 +449,8 @@ def export(
     out: Annotated[str, typer.Argument(help="A folder that does not exist yet or is empty, by path or URL.")], *,
     form: Annotated[str, typer.Option(
         "--format", "-f",
-        help="`senteval`, `xprobe`, `discoeval`, `jsonl`, `blimp`, `lm-eval`, `lighteval` or `syntaxgym`.")],
+        help="`senteval`, `xprobe`, `discoeval`, `jsonl`, `blimp`, `lm-eval`, `lm-eval-chat` (prompts for "
+        "instruction-tuned models), `lighteval` or `syntaxgym`.")],
     config: Annotated[
         list[str] | None, typer.Option("--config", help="A config, such as dc_es. Repeatable. Default: all configs.")
     ] = None,

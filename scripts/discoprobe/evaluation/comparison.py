@@ -13,12 +13,14 @@ import yaml
 
 from discoprobe.builders.audit.intervals import Interval
 from discoprobe.cards.metadata.benchmark import FRAMEWORK, results_file
-from discoprobe.cards.text.plots import heat_map, layer_plot
+from discoprobe.cards.text.plots import heat_map
 from discoprobe.cards.text.templating import interval, render
 from discoprobe.evaluation.scores import (
     Evaluation,
+    ModelScore,
     RowScores,
     Selectivity,
+    curves_of,
     mean_over_groups,
     path_of,
     read_saved,
@@ -100,35 +102,38 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         if each["is_clear"] and each["difference"].value > 0
     }  # fmt: skip
     lines = []
+    gains: dict[str, dict[tuple[str, str], float]] = {}
     for model in models:
         scored = [each for each in read if each.model == model]
         name = path_of(folder, "", model).stem
-        gains = {}
+        gains[model] = {}
         for each in scored:
             task, _, lang = each.config.rpartition("_")
-            gains[task, lang] = (each.best.accuracy - each.majority) / max(1e-9, 1 - each.majority)
-        svg = heat_map(f"{names[model]}: share of the possible gain", gains)
-        write_atomically(folder / f"{name}.svg", svg.encode())
+            gains[model][task, lang] = (each.best.accuracy - each.majority) / max(1e-9, 1 - each.majority)
+        maps = {"": ("share of the possible gain", gains[model])} | _maps_of_layers(scored)
+        for suffix, (title, values) in maps.items():
+            svg = heat_map(f"{names[model]}: {title}", values)
+            write_atomically(folder / f"{name}{suffix}.svg", svg.encode())
         if text := results_of(model, scored, repo):
             (path := folder / name / results_file(repo)).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, text.encode())
-        neurons = {
-            (each.config, f"{layer:02d}"): share
-            for each in scored
-            if each.neurons
-            for layer, share in enumerate(each.neurons.by_layer)
-        }
-        if neurons:
-            svg = heat_map(f"{names[model]}: share of the top neurons by layer", neurons)
-            write_atomically(folder / f"{name}.neurons.svg", svg.encode())
         with_shortcut = [each for each in scored if each.shortcut_rows]
         lines.append({
             "name": names[model], "configs": len(scored), "heat_map": f"{name}.svg",
-            "neurons": f"{name}.neurons.svg" if neurons else "",
+            "layers": [(f"{name}{suffix}.svg", title) for suffix, (title, _) in maps.items() if suffix],
             "above_chance": sum(each.best.interval[0] > each.majority for each in scored),
             "above_shortcut": sum((each.config, names[model]) in above for each in scored),
             "with_shortcut": len(with_shortcut),
         })  # fmt: skip
+    languages = sorted({lang for of_model in gains.values() for _, lang in of_model})
+    of_languages = {
+        (names[model], lang): float(np.mean(of_lang))
+        for model, of_model in gains.items()
+        for lang in languages
+        if (of_lang := [gain for (_, each), gain in of_model.items() if each == lang])
+    }
+    svg = heat_map("mean share of the possible gain", of_languages)
+    write_atomically(folder / "languages.svg", svg.encode())
     rows = [_row(by_model, models, names, above) for _, by_model in sorted(of_config.items())]
     for config, by_model in of_config.items():
         curves = {names[each.model]: each for each in map(by_model.get, models) if each and each.best.layer is not None}
@@ -146,14 +151,17 @@ def write_comparison(folder: Path, repo: str) -> Path | None:
         }
         for each in read for score in each.transfer
     ]  # fmt: skip
-    means = _means(of_config, models)
+    means = _all_means(of_config, models)
     write_atomically(folder / "scores.csv", _scores_csv(read, names).encode())
+    write_atomically(folder / "layers.csv", _layers_csv(read, names).encode())
     write_atomically(folder / "differences.csv", _differences_csv(comparisons).encode())
     write_atomically(folder / "scores.tex", _latex(rows, [names[model] for model in models], means).encode())
     page = render(
         "scores.md", n_configs=len(of_config), models=lines, rows=rows, layers=layers,
         parts=_parts_of_suites(of_config, models), controls=_controls(read, names),
         similar=_write_similarities(folder), comparisons=comparisons, transfer=transfer, means=means,
+        details=[(names[each.model], each) for each in read],
+        prompts=[(names[each.model], each) for each in read if each.prompt],
     )  # fmt: skip
     write_atomically(folder / "README.md", page.encode())
     return folder / "README.md"
@@ -173,42 +181,83 @@ def _row(
             mark = "+"
         cells.append((evaluation.best if evaluation else None, mark))
     return {
-        "config": first.config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "cells": cells,
+        "config": first.config, "majority": first.majority, "shortcut": first.shortcut_accuracy, "floor": first.floor,
+        "cells": cells,
         "people": float(np.mean(first.readers.correct)) if first.readers else None,
     }  # fmt: skip
 
 
-def _means(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> dict[str, Any]:
-    """The mean accuracy of each model over the configs that all models have, with its interval, and their number.
+def _all_means(of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> list[dict[str, Any]]:
+    """The means (`_mean`) over all configs, and over those of each language and of each task with more than one."""
+    shared = {name: by_model for name, by_model in sorted(of_config.items()) if len(by_model) == len(models)}
+    means = [_mean("configs of all models", shared, models)] if shared else []
+    for at, kind in ((-1, "language"), (0, "task")):
+        parts = sorted({name.rpartition("_")[at] for name in shared})
+        for part in parts if len(parts) > 1 else ():
+            chosen = {name: by_model for name, by_model in shared.items() if name.rpartition("_")[at] == part}
+            if len(chosen) > 1:
+                means.append(_mean(f"{kind} {part}", chosen, models))
+    return means
+
+
+def _mean(name: str, of_config: Mapping[str, Mapping[str, Evaluation]], models: Sequence[str]) -> dict[str, Any]:
+    """The mean accuracy of each model over configs that all models have, with its interval, and their number.
 
     The configs are all that are meant, and their rows are independent: the distance of an end of the interval from the
     mean is the root of the sum of squares of those of the configs, over their number (Zou & Donner 2008).
     """
-    of_all = [by_model for _, by_model in sorted(of_config.items()) if len(by_model) == len(models)]
     means = []
-    for model in models if of_all else ():
-        best = [by_model[model].best for by_model in of_all]
+    for model in models:
+        best = [by_model[model].best for by_model in of_config.values()]
         mean = float(np.mean([each.accuracy for each in best]))
         ends = np.array([each.interval for each in best]) - [[each.accuracy] for each in best]
         low, high = np.sqrt((ends**2).sum(axis=0)) / len(best)
         means.append((mean, (max(0.0, mean - float(low)), min(1.0, mean + float(high)))))
-    return {"n": len(of_all), "cells": means}
+    return {"name": name, "n": len(of_config), "cells": means}
+
+
+def _at_best(evaluation: Evaluation) -> list[ModelScore]:
+    """The scores of all layers with the best part and pooling."""
+    best = evaluation.best
+    return [each for each in evaluation.scores if (each.part, each.method) == (best.part, best.method)]
 
 
 def _layers_of_models(curves: Mapping[str, Evaluation]) -> str:
     """The plot of the accuracy of several models by layer, each with its best part and pooling."""
     first = next(iter(curves.values()))
-    chosen = {
-        name: [score for score in each.scores if (score.part, score.method) == (each.best.part, each.best.method)]
-        for name, each in curves.items()
-    }
-    baselines = {"majority": first.majority}
-    if first.shortcut and first.shortcut_accuracy is not None:
-        baselines[f"shortcut: {first.shortcut}"] = first.shortcut_accuracy
-    return layer_plot(
-        f"{first.config}: all models", {name: [score.accuracy for score in scores] for name, scores in chosen.items()},
-        baselines, {name: [score.interval for score in scores] for name, scores in chosen.items()},
-    )  # fmt: skip
+    return curves_of(f"{first.config}: all models", {name: _at_best(each) for name, each in curves.items()}, first)
+
+
+def _maps_of_layers(scored: Sequence[Evaluation]) -> dict[str, tuple[str, dict[tuple[str, str], float]]]:
+    """The heat maps of a model by layer: end of the name of the file → title, and the values by config and layer."""
+    probed = [each for each in scored if each.best.layer is not None and each.best.part != "sentence"]
+    at_best = [(each.config, score) for each in probed for score in _at_best(each)]
+    in_layers = {(config, f"{score.layer:02d}"): score.accuracy for config, score in at_best}
+    maps = {
+        ".layers": ("accuracy of the linear probe by layer", in_layers),
+        ".mlp": ("accuracy of the MLP by layer",
+                 {(config, f"{score.layer:02d}"): score.mlp for config, score in at_best if score.mlp is not None}),
+        ".neurons": ("share of the top neurons by layer", {
+            (each.config, f"{layer:02d}"): share
+            for each in probed if each.neurons for layer, share in enumerate(each.neurons.by_layer)
+            if (each.config, f"{layer:02d}") in in_layers
+        }),
+    }  # fmt: skip
+    return {suffix: (title, values) for suffix, (title, values) in maps.items() if values}
+
+
+def _layers_csv(read: Sequence[Evaluation], names: Mapping[str, str]) -> str:
+    """A line per config, model, layer and pooling (or measure of surprisal)."""
+    lines = [
+        {
+            "config": each.config, "model": names[each.model], "part": score.part, "layer": score.layer,
+            "method": score.method, "accuracy": score.accuracy, "low": score.interval[0], "high": score.interval[1],
+            "mlp": score.mlp, "validation": score.validation, "f1": score.macro_f1, "pearson": score.pearson,
+            "spearman": score.spearman, "c": score.strength, "ties": score.ties, "left_out": score.left_out,
+        }
+        for each in read for score in each.scores
+    ]  # fmt: skip
+    return pl.DataFrame(lines, infer_schema_length=None).write_csv()
 
 
 def _scores_csv(read: Sequence[Evaluation], names: Mapping[str, str]) -> str:
@@ -223,6 +272,7 @@ def _scores_csv(read: Sequence[Evaluation], names: Mapping[str, str]) -> str:
             "accuracy": best.accuracy, "low": best.interval[0], "high": best.interval[1], "n": best.n,
             "f1": best.macro_f1, "ties": best.ties, "cut": each.truncated, "train": each.train_rows,
             "majority": each.majority, "shortcut": each.shortcut, "shortcut_accuracy": each.shortcut_accuracy,
+            "floor": each.floor,
             "people": float(np.mean(each.readers.correct)) if each.readers else None,
             "random_labels": controls.random_labels.value if controls else None,
             "random_weights": controls.random_weights.value if controls and controls.random_weights else None,
@@ -248,7 +298,9 @@ def _differences_csv(comparisons: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
     return pl.DataFrame(lines).write_csv() if lines else ""
 
 
-def _latex(rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Mapping[str, Any]) -> str:
+def _latex(
+    rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Sequence[Mapping[str, Any]]
+) -> str:  # fmt: skip
     """The table of accuracies for a paper, in LaTeX with booktabs: intervals below; the best of a config is bold."""
 
     def share(value: float | None) -> str:
@@ -257,7 +309,8 @@ def _latex(rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Mapp
     def line(cells: Sequence[str]) -> str:
         return " & ".join(cells) + r" \\"
 
-    head = ["config", "majority", "shortcut", *map(_tex, models)]
+    baselines = ["majority", "shortcut", *(["floor"] if any(row["floor"] is not None for row in rows) else [])]
+    head = ["config", *("trigrams" if name == "floor" else name for name in baselines), *map(_tex, models)]
     body = []
     for row in rows:
         accuracies = [best.accuracy if best else None for best, _ in row["cells"]]
@@ -270,14 +323,15 @@ def _latex(rows: Sequence[Mapping[str, Any]], models: Sequence[str], means: Mapp
             number = rf"\textbf{{{share(best.accuracy)}}}" if best.accuracy == most else share(best.accuracy)
             ends = rf"{{\scriptsize [{share(best.interval[0])}, {share(best.interval[1])}]}}"
             cells.append(f"{number}{'$^{' + mark + '}$' if mark else ''} {ends}")
-        body.append(line([_tex(row["config"]), share(row["majority"]), share(row["shortcut"]), *cells]))
-    if means["n"]:
+        body.append(line([_tex(row["config"]), *(share(row[name]) for name in baselines), *cells]))
+    for at, of_part in enumerate(means):
         of_means = [rf"{share(mean)} {{\scriptsize [{share(low)}, {share(high)}]}}"
-                    for mean, (low, high) in means["cells"]]  # fmt: skip
-        body += [r"\midrule", line([f"mean of {means['n']}", "", "", *of_means])]
+                    for mean, (low, high) in of_part["cells"]]  # fmt: skip
+        name = _tex(f"{of_part['name']} (mean of {of_part['n']})")
+        body += [*([] if at else [r"\midrule"]), line([name, *([""] * len(baselines)), *of_means])]
     return "\n".join([
         r"% needs \usepackage{booktabs}; +: above the best cheap trick (Holm); -: not above chance; 95 % intervals",
-        rf"\begin{{tabular}}{{lrr{'r' * len(models)}}}", r"\toprule", line(head), r"\midrule", *body,
+        rf"\begin{{tabular}}{{l{'r' * (len(baselines) + len(models))}}}", r"\toprule", line(head), r"\midrule", *body,
         r"\bottomrule", r"\end{tabular}", "",
     ])  # fmt: skip
 
@@ -331,7 +385,8 @@ def _write_similarities(folder: Path) -> list[tuple[str, str]]:
                 if measured is None:
                     continue
                 for path, measure, values in zip(drawn, ("linear CKA", "maxcorr"), measured, strict=True):
-                    svg = heat_map(f"{config.name}, {names.replace('-', ' against ')}: {measure}", values)
+                    title = f"{config.name}, {' against '.join(dict.fromkeys((first.stem, second.stem)))}: {measure}"
+                    svg = heat_map(title, values)
                     write_atomically(path, svg.encode())
             plots += [(path.relative_to(folder).as_posix(), f"{config.name}, {names}") for path in drawn]
     return plots

@@ -18,16 +18,16 @@ from discoprobe.auditing import read_all
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.inputs.data_files import Reading, Skipped
 from discoprobe.builders.audit.run import score_of_solver
-from discoprobe.builders.config import Shape
+from discoprobe.builders.audit.thresholds import FLOOR
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import tasks_named
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers import marks_file, read_marks
 from discoprobe.cards.release.rows import accuracy_of_people
-from discoprobe.evaluation import probes, surprisal
+from discoprobe.evaluation import harness_results, probes, surprisal
 from discoprobe.evaluation.models import find_model, load_model
 from discoprobe.evaluation.scores import FORMAT, Evaluation, RowScores, path_of, read_saved
-from discoprobe.loaders.errors import DiscoprobeError, UsageError, first_line
+from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError, UsageError, first_line
 from discoprobe.loaders.files import hash_of_json, hashes_of
 from discoprobe.loaders.process_pool import Progress, process_pool
 
@@ -143,11 +143,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
                 else:
                     if name not in shortcuts:
                         shortcuts[name] = _shortcut(data, entry)
-                    shortcut, accuracy, correct = shortcuts[name]
-                    scored = msgspec.structs.replace(
-                        scored, key=key, shortcut=shortcut, shortcut_accuracy=accuracy,
-                        shortcut_rows=_same_rows(scored, data, correct),
-                    )  # fmt: skip
+                    scored = _with_baselines(msgspec.structs.replace(scored, key=key), data, entry, shortcuts[name])
                 done += n_rows
                 progress(SCORING, done, total)
             if scored:
@@ -160,6 +156,51 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
                 if save and scored != before:
                     scored.save(save)
                 yield scored
+
+
+def evaluations_of_harness(results: Path, out: Path, save: Path) -> Iterator[Evaluation | Misfit]:
+    """The scores in results of lm-evaluation-harness (`harness_results`), which are saved beside those of other models.
+
+    Args:
+        results: the folder of ``--output_path``.
+        out: the release folder whose configs were exported.
+        save: folder of the scores.
+
+    Raises:
+        DiscoprobeError: there are no results, or ``out`` is no release folder.
+    """
+    entries, marks = manifest.read_release(out).configs, read_marks(marks_file(out))
+    shortcuts: dict[str, tuple[str | None, float | None, Mapping[str, float]]] = {}
+    for result in harness_results.read(results):
+        name = result.config
+        if name not in entries:
+            yield name, result.model, f"{out} has no such config"
+            continue
+        data = read_all([name], out, Reading())[0][0]
+        try:
+            scored = harness_results.evaluation_of(result, data)
+        except UnsupportedError as error:
+            yield name, result.model, str(error).removeprefix(f"{name}: ")
+            continue
+        if name not in shortcuts:
+            shortcuts[name] = _shortcut(data, entries[name])
+        scored = _with_baselines(scored, data, entries[name], shortcuts[name])
+        people = accuracy_of_people(out, name, entries[name], marks)
+        scored = msgspec.structs.replace(scored, readers=_same_rows(scored, data, people) if people else None)
+        scored.save(save)
+        yield scored
+
+
+def _with_baselines(
+    scored: Evaluation, data: AuditInput, entry: Any, shortcut: tuple[str | None, float | None, Mapping[str, float]]
+) -> Evaluation:  # fmt: skip
+    """A score with the strongest shortcut (`_shortcut`) and the trigram floor of the audit of its config."""
+    name, accuracy, correct = shortcut
+    floor = entry.audit.findings.get(FLOOR) if entry and entry.audit else None
+    return msgspec.structs.replace(
+        scored, shortcut=name, shortcut_accuracy=accuracy, shortcut_rows=_same_rows(scored, data, correct),
+        floor=floor.value if floor else None,
+    )  # fmt: skip
 
 
 def _datasets(
@@ -238,8 +279,8 @@ def _same_rows(scored: Evaluation, data: AuditInput, correct: Mapping[str, float
 
     A pair has the mean over its rows. Items have several pairs, so a share of them says nothing of the item.
     """
-    by_pair = scored.best.layer is None and data.shape is not Shape.CHOICE
-    test = data.split("test").select("id", key="pair_id" if by_pair else "id")
+    by_row = set(data.split("test")["id"]).issuperset(scored.rows.ids)
+    test = data.split("test").select("id", key="id" if by_row else "pair_id")
     joined = test.join(
         pl.DataFrame(
             {"id": list(correct), "correct": list(correct.values())}, {"id": pl.String, "correct": pl.Float64}

@@ -4,14 +4,13 @@
 except its configuration. `load_model` gives it its weights. `vectors_of` reads texts with it, or finds their vectors in
 the cache on disk: what a model has read once it does not read again, for whatever probe.
 
-The cache has a folder per model (`LanguageModel.identity`), with a folder per write, which has the keys of its texts
-and a file per place. A folder appears complete, by a rename. What cannot be read is computed. If there is too much,
-what was used longest ago is deleted.
+The cache has a folder per model (`LanguageModel.identity`) and choice of places, with a folder per write, which has the
+keys of its texts and a file per place. A folder appears complete, by a rename. What cannot be read is computed. If
+there is too much, what was used longest ago is deleted.
 """
 
 import difflib
 import json
-import logging
 import os
 import re
 import secrets
@@ -62,8 +61,6 @@ word, for tasks that ask about a word."""
 
 PRECISIONS: Final = ("float32", "bfloat16", "float16")
 """What weights may have; vectors are computed from layers in single precision and kept in half."""
-
-_log = logging.getLogger(__name__)
 
 Kind = Literal["encoder", "causal", "encoder-decoder"]
 
@@ -140,12 +137,16 @@ class LanguageModel(msgspec.Struct, frozen=True):
         """The same architecture and tokenizer with weights as they are before training; a seed has always the same."""
         import torch
 
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            model = type(self.model)(self.model.config)
-        return msgspec.structs.replace(
-            self, model=model.to(self.device, getattr(torch, self.dtype)).eval(), sentences=None, random_seed=seed
-        )
+        usual = torch.get_default_dtype()
+        try:
+            torch.set_default_dtype(getattr(torch, self.dtype))  # weights of single precision need twice the memory
+            with torch.random.fork_rng():
+                torch.manual_seed(seed)
+                model = type(self.model)(self.model.config)
+        finally:
+            torch.set_default_dtype(usual)
+        model = model.to(self.device, getattr(torch, self.dtype)).eval()
+        return msgspec.structs.replace(self, model=model, sentences=None, random_seed=seed)
 
     @property
     def identity(self) -> str:
@@ -416,17 +417,19 @@ def vectors_of(  # noqa: PLR0913 (three choose what is read)
     wanted = _Wanted(
         tuple(pooling for pooling in possible if only is None or pooling == only[2]), frozenset(layers), only
     )
-    parts, is_known = _read_kept(model, units, wanted) if cache else ([], np.zeros(len(units), bool))
+    kept_in = cache_folder() / "vectors" / hash_of_json([model.identity, possible, sorted(layers), only])
+    parts, is_known = _read_kept(kept_in, units) if cache else ([], np.zeros(len(units), bool))
     if is_known.all():
         progress("encoding", len(units), len(units))
         return Vectors(len(units), parts)
     missing = np.flatnonzero(~is_known)
     added = [units[number] for number in missing.tolist()]
-    folder = _new_folder(model, cache)
+    folder = kept_in / f".{secrets.token_hex(8)}" if cache else Path(tempfile.mkdtemp(prefix="discoprobe-"))
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         files = _encode(model, added, wanted, folder, progress)
         np.save(folder / "keys.npy", keys_of(added))
-        kept = _keep(folder, wanted, cache) if cache else folder
+        kept = _keep(folder, cache) if cache else folder
         files = {place: kept / path.name for place, path in files.items()}
         vectors = Vectors(len(units), [*parts, (files, missing, np.arange(len(missing)))])
     except OSError as error:
@@ -454,20 +457,6 @@ class _Wanted(msgspec.Struct, frozen=True):
         if self.only is not None:
             return place == self.only
         return part == "sentence" or (pooling in self.poolings and (not self.layers or layer in self.layers))
-
-    @property
-    def name(self) -> str:
-        """What the name of a folder of the cache begins with: ``all`` if it has every layer."""
-        return "one" if self.only is not None else "some" if self.layers else "all"
-
-    def of(self, files: Mapping[Place, Path], folder: Path) -> dict[Place, Path]:
-        """Those files of a folder of the cache that are asked for; empty if one is missing there."""
-        chosen = {place: path for place, path in files.items() if self.has(place)}
-        if self.only is not None:
-            return chosen
-        kind, layers = folder.name.partition("-")[0], {layer for part, layer, _ in chosen if part != "sentence"}
-        has_layers = kind == "all" or (kind == "some" and bool(self.layers) and self.layers <= layers)
-        return chosen if has_layers and {pooling for *_, pooling in chosen} >= set(self.poolings) else {}
 
 
 def _encode(
@@ -609,24 +598,21 @@ def _pooled(
             yield (part, layer), torch.bmm(weight, of_layer.float()).cpu().numpy()
 
 
-def _read_kept(
-    model: LanguageModel, units: Sequence[Unit], wanted: _Wanted
-) -> tuple[list[tuple[Mapping[Place, Path], Ints, Ints]], Bools]:
-    """Where the cache has the vectors of texts (as `Vectors` takes it), and of which texts it has them."""
+def _read_kept(kept_in: Path, units: Sequence[Unit]) -> tuple[list[tuple[Mapping[Place, Path], Ints, Ints]], Bools]:
+    """Where a folder of the cache has the vectors of texts (as `Vectors` takes it), and of which texts it has them."""
     keys, is_known = keys_of(units), np.zeros(len(units), bool)
     parts: list[tuple[Mapping[Place, Path], Ints, Ints]] = []
-    for folder in sorted((_kept_vectors() / model.identity).glob("[!.]*")):
+    for folder in sorted(kept_in.glob("[!.]*")):
         try:
             stored = np.load(folder / "keys.npy")
             order = np.argsort(stored)
             lines = order[np.minimum(np.searchsorted(stored, keys, sorter=order), len(stored) - 1)]
             is_new = (stored[lines] == keys) & ~is_known
+            if not is_new.any():
+                continue
             files: dict[Place, Path] = {(part, int(layer), pooling): path for path in sorted(folder.glob("* * *.npy"))
                      for part, layer, pooling in [path.stem.split()]}  # fmt: skip
-            chosen = wanted.of(files, folder)
-            if not chosen or not is_new.any():
-                continue
-            part = (chosen, np.flatnonzero(is_new), lines[is_new])
+            part = (files, np.flatnonzero(is_new), lines[is_new])
             Vectors(len(units), [part])
             parts.append(part)
             is_known |= is_new
@@ -636,43 +622,25 @@ def _read_kept(
     return parts, is_known
 
 
-def _new_folder(model: LanguageModel, cache: int) -> Path:
-    """An empty folder for vectors: in the cache, where it cannot be seen yet, or in that of temporary files."""
-    if cache:
-        try:
-            folder = _kept_vectors() / model.identity / f".{secrets.token_hex(8)}"
-            folder.mkdir(parents=True)
-        except OSError as error:
-            _log.warning("vectors are not kept in %s: %s", _kept_vectors(), error.strerror)
-        else:
-            return folder
-    return Path(tempfile.mkdtemp(prefix="discoprobe-"))
-
-
-def _keep(folder: Path, wanted: _Wanted, limit: int) -> Path:
+def _keep(folder: Path, limit: int) -> Path:
     """Makes a new folder a part of the cache, and deletes others if there is too much; returns where it is then.
 
-    A folder that is larger than the cache, or not in it, stays where it is.
+    A folder that is larger than the cache stays where it is.
     """
-    cache = _kept_vectors()
+    in_use = {each: _size(each) for each in folder.parents[1].glob("*/*") if each != folder}
     size = _size(folder)
-    if size > limit or folder.parent.parent != cache:
+    if size > limit:
         return folder
-    in_use = {each: _size(each) for each in cache.glob("*/*") if each != folder}
     for oldest in sorted(in_use, key=lambda each: each.stat().st_mtime):
         if sum(in_use.values()) + size <= limit:
             break
         shutil.rmtree(oldest, ignore_errors=True)
         del in_use[oldest]
-    return folder.rename(folder.with_name(f"{wanted.name}-{folder.name[1:]}"))
+    return folder.rename(folder.with_name(folder.name[1:]))
 
 
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
-
-
-def _kept_vectors() -> Path:
-    return cache_folder() / "vectors"
 
 
 def keys_of(units: Sequence[Unit]) -> npt.NDArray[np.uint64]:

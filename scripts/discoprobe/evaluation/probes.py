@@ -150,7 +150,8 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
         executor: trains probes of several places at the same time.
         cache: most bytes of the cache of the vectors of texts; 0 for none.
         others: other languages of the task, on whose test the probe of the best place is measured as well.
-        layers_file: analyse layers: find the top neurons, and save here, for `similarities`, the mean vectors of texts.
+        layers_file: analyse layers: train an MLP in each layer with the best pooling, find the top neurons, and save
+            here, for `similarities`, the mean vectors of texts.
 
     Raises:
         UnsupportedError: a split is missing, or train has one class only.
@@ -166,10 +167,15 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     best = max(scores, key=lambda score: score.validation or 0.0)
     place, strength = places[scores.index(best)], best.strength or STRENGTHS[0]
     features = _features(rows, vectors[place])
-    correct = _correct(rows, _fitted(rows, features, rows.labels, rows.of("train"), _logistic(strength)))
+    correct = _correct(rows, next(_fitted(rows, features, rows.labels, rows.of("train"), _logistic(strength))))
     neurons = None
     if layers_file:
         _save_layers(layers_file, rows, units, vectors)
+        in_layers = [each for each in places if each[::2] == place[::2]]
+        with_mlp = functools.partial(_mlp_at, rows, vectors)
+        for each, mlp in zip(in_layers, (executor.map if executor else map)(with_mlp, in_layers), strict=True):
+            scores[places.index(each)] = msgspec.structs.replace(scores[places.index(each)], mlp=mlp)
+        best = scores[places.index(place)]
         if rows.shape is Shape.SENTENCE and place[0] != "sentence":
             neurons = _top_neurons(rows, vectors, place)
     del vectors
@@ -177,8 +183,10 @@ def evaluate(  # noqa: PLR0913 (one parameter per option)
     if controls:
         shuffled = _accuracy(rows, vectors_of(model, _shuffled(units), progress, only=place, cache=cache)[place])
         untrained = [
-            _accuracy(rows, vectors_of(other, units, progress, only=place, cache=cache)[place])
-            for other in map(model.with_random_weights, range(RANDOM_WEIGHTS if place[0] != "sentence" else 0))
+            _accuracy(
+                rows, vectors_of(model.with_random_weights(seed), units, progress, only=place, cache=cache)[place]
+            )
+            for seed in range(RANDOM_WEIGHTS if place[0] != "sentence" else 0)
         ]
         at_best = _controls(rows, features, executor)
         weights = Mean.of(untrained) if untrained else None
@@ -355,8 +363,8 @@ def _mlp(seed: int) -> Any:
     return MLPClassifier((HIDDEN,), alpha=0.01, max_iter=100, random_state=seed)
 
 
-def _fitted(rows: _Rows, features: Floats, labels: Ints, learned: Bools, classifier: Any) -> Shares:
-    """The probability of each label, or of each option, in every row, shape (rows, labels).
+def _fitted(rows: _Rows, features: Floats, labels: Ints, learned: Bools, *classifiers: Any) -> Iterator[Shares]:
+    """The probability of each label, or of each option, in every row, shape (rows, labels), by each classifier.
 
     A classifier learns labels of rows. For choices it learns which options are correct; the probabilities of options
     are proportional to the odds that each is.
@@ -366,31 +374,38 @@ def _fitted(rows: _Rows, features: Floats, labels: Ints, learned: Bools, classif
         features: those of the examples, which are standardised on the learned ones.
         labels: what is learned, per row.
         learned: which rows are.
-        classifier: one of scikit-learn.
+        classifiers: of scikit-learn.
     """
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415 (over a second; suites do without)
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415 (over a second; suites do without)
 
     is_choice = rows.shape is Shape.CHOICE
     targets = (labels[rows.row] == rows.option).astype(np.int64) if is_choice else labels[rows.row]
-    examples = learned[rows.row]
-    shares = np.zeros((len(rows.labels), int(rows.n_options.max())))
-    if len(classes := np.unique(targets[examples])) == 1:
-        shares[:, 0 if is_choice else classes[0]] = 1
-        return shares
-    with _one_thread():
-        fitted = make_pipeline(StandardScaler(), classifier).fit(features[examples], targets[examples])
-        probability: Shares = fitted.predict_proba(features).astype(np.float64)
-    if not is_choice:
-        shares[:, fitted.classes_] = probability
-        return shares
-    least = np.finfo(np.float64).tiny
-    odds = np.log(np.maximum(probability[:, 1], least)) - np.log(np.maximum(probability[:, 0], least))
-    logits = np.full(shares.shape, -np.inf)
-    logits[rows.row, rows.option] = odds
-    shares[...] = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
-    return shares
+    numbers = np.flatnonzero(learned[rows.row])
+    is_one_piece = len(numbers) > 0 and int(numbers[-1]) - int(numbers[0]) + 1 == len(numbers)
+    examples = slice(int(numbers[0]), int(numbers[-1]) + 1) if is_one_piece else numbers  # a slice is not copied
+    classes = np.unique(targets[examples])
+    if len(classes) > 1:
+        values = StandardScaler().fit(features[examples]).transform(features)
+    for classifier in classifiers:
+        shares = np.zeros((len(rows.labels), int(rows.n_options.max())))
+        if len(classes) == 1:
+            shares[:, 0 if is_choice else classes[0]] = 1
+            yield shares
+            continue
+        with _one_thread():
+            fitted = classifier.fit(values[examples], targets[examples])
+            probability: Shares = fitted.predict_proba(values).astype(np.float64)
+        if not is_choice:
+            shares[:, fitted.classes_] = probability
+            yield shares
+            continue
+        least = np.finfo(np.float64).tiny
+        odds = np.log(np.maximum(probability[:, 1], least)) - np.log(np.maximum(probability[:, 0], least))
+        logits = np.full(shares.shape, -np.inf)
+        logits[rows.row, rows.option] = odds
+        shares[...] = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        yield shares
 
 
 def _correct(rows: _Rows, shares: Shares, labels: Ints | None = None, split: str = "test") -> Shares:
@@ -401,8 +416,8 @@ def _correct(rows: _Rows, shares: Shares, labels: Ints | None = None, split: str
 
 def _chosen(rows: _Rows, features: Floats) -> tuple[float, float, Shares]:
     """The strength that is best on validation (of equal ones the strongest), its accuracy there, and what it gives."""
-    train = rows.of("train")
-    fits = [(each, _fitted(rows, features, rows.labels, train, _logistic(each))) for each in STRENGTHS]
+    shares_of = _fitted(rows, features, rows.labels, rows.of("train"), *map(_logistic, STRENGTHS))
+    fits = zip(STRENGTHS, shares_of, strict=True)
     strength, shares = max(fits, key=lambda fit: float(_correct(rows, fit[1], split="validation").mean()))
     return strength, float(_correct(rows, shares, split="validation").mean()), shares
 
@@ -425,6 +440,16 @@ def _score_place(rows: _Rows, vectors: Mapping[Place, Floats], place: Place) -> 
         score, part=part, layer=layer, macro_f1=f1, validation=validation, strength=strength, pearson=pearson,
         spearman=spearman,
     )  # fmt: skip
+
+
+def _mlp_at(rows: _Rows, vectors: Mapping[Place, Floats], place: Place) -> float:
+    """The accuracy on test of an MLP at a place, of one seed."""
+    return _accuracy_of_mlp(rows, _features(rows, vectors[place]), 0)
+
+
+def _accuracy_of_mlp(rows: _Rows, features: Floats, seed: int) -> float:
+    """The accuracy on test of a perceptron with one hidden layer."""
+    return float(_correct(rows, next(_fitted(rows, features, rows.labels, rows.of("train"), _mlp(seed)))).mean())
 
 
 def majority(data: AuditInput) -> float:
@@ -524,7 +549,7 @@ def _with_seed(
     if isinstance(in_control_set, _Rows):
         of_words = in_control_set.by_chance("control label", "target", seed)
         control = float(_correct(of_words, _chosen(of_words, features)[2]).mean())
-    mlp = float(_correct(rows, _fitted(rows, features, rows.labels, rows.of("train"), _mlp(seed))).mean())
+    mlp = _accuracy_of_mlp(rows, features, seed)
     *codes, curve = _online_code(rows, features, seed)
     return random, chance, control, mlp, (codes[0], codes[1]), curve
 
@@ -571,7 +596,7 @@ def _online_code(
     for size, after in itertools.zip_longest(sizes, sizes[1:]):
         learned = np.zeros(len(rows.labels), bool)
         learned[order[:size]] = True
-        fits = [_fitted(rows, features, rows.labels, learned, _logistic(each)) for each in STRENGTHS]
+        fits = list(_fitted(rows, features, rows.labels, learned, *map(_logistic, STRENGTHS)))
         best = max(fits, key=lambda each: float(_correct(rows, each, split="validation").mean()))
         correct = _correct(rows, best)
         curve.append((size, float(correct.mean()), interval_of(correct, rows.test)))
@@ -616,7 +641,7 @@ def _top_neurons(rows: _Rows, vectors: Mapping[Place, Floats], best: Place) -> T
     places = sorted((each for each in vectors if each[::2] == best[::2]), key=_order)
     texts = np.array([of_row[0] for of_row in rows.texts])
     train, validation, test = (rows.of(split) for split in SPLITS)
-    layers = np.repeat(np.arange(len(places)), [vectors[place].shape[1] for place in places])
+    layers = np.repeat([layer for _, layer, _ in places], [vectors[place].shape[1] for place in places])
     within = np.concatenate([np.arange(vectors[place].shape[1]) for place in places])
     values = np.concatenate([vectors[place][texts] for place in places], axis=1)
     values = StandardScaler().fit(values[train]).transform(values)
@@ -633,7 +658,7 @@ def _top_neurons(rows: _Rows, vectors: Mapping[Place, Floats], best: Place) -> T
         accuracy = float(_correct(rows, shares).mean())
         if on_validation >= needed:
             break
-    in_layer = np.bincount(layers[chosen], minlength=len(places)) / max(1, len(chosen))
+    in_layer = np.bincount(layers[chosen], minlength=places[-1][1] + 1) / max(1, len(chosen))
     return TopNeurons(
         len(layers), on_test,
         tuple(zip(layers[chosen].tolist(), within[chosen].tolist(), strict=True)), accuracy, tuple(in_layer.tolist()),

@@ -3,7 +3,7 @@
 `probes` and `surprisal` make an `Evaluation`, which has the scores with the baselines that they must be compared with.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from discoprobe.builders.audit.intervals import Interval, exact, independent_row
 from discoprobe.cards.text.plots import layer_plot
 from discoprobe.loaders.files import hash_of_json, write_atomically
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Raised when the same model and rows get other scores, or the saved files another form."""
 
 ENOUGH: Final = 1000
@@ -27,13 +27,15 @@ class ModelScore(msgspec.Struct, frozen=True):
     """The accuracy of a model by one method.
 
     Attributes:
-        method: the pooling of a probe (`models.POOLINGS`); or how surprisal is added up (see `surprisal`).
+        method: the pooling of a probe (`models.POOLINGS`); or how surprisal is added up (see `surprisal`); or the
+            metric of a harness (see `harness_results`).
         accuracy: share of test rows (for surprisal, of pairs or items) that are correct; a tie counts one half.
         interval: its 95 % confidence interval (`interval_of`).
         n: number of test rows, pairs or items.
         part: the part of the model that a probe reads (`models.Place`); empty for surprisal.
         layer: the layer of a probe, 0 for the embeddings; None for surprisal.
         macro_f1: mean F1 over the classes; None for pairs and choices.
+        mlp: accuracy of a perceptron with one hidden layer at this place; None if layers are not analysed.
         validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
         strength: the inverse regularisation that was chosen on validation; None for surprisal.
         pearson: correlation of predicted and true scores, of configs with scores.
@@ -50,6 +52,7 @@ class ModelScore(msgspec.Struct, frozen=True):
     part: str = ""
     layer: int | None = None
     macro_f1: float | None = None
+    mlp: float | None = None
     validation: float | None = None
     strength: float | None = None
     pearson: float | None = None
@@ -175,7 +178,7 @@ class TopNeurons(msgspec.Struct, frozen=True):
         top: layer and number of each top neuron, the best first: the smallest set (of 1, 2, 4, …) whose probe is at
             most .01 less accurate on validation; empty if the best net has no weights, because it knows nothing.
         top_accuracy: accuracy on test of the probe that reads only these.
-        by_layer: share of the top neurons that is in each layer.
+        by_layer: share of the top neurons that is in each layer; 0 in layers that were not probed.
     """
 
     n: int
@@ -204,8 +207,10 @@ class Evaluation(msgspec.Struct, frozen=True):
         transfer: the scores of the probe of ``best`` on test of other languages, whose configs are the conditions.
         shortcut: name of the best cheap trick in the audit of the config; None if it is not known.
         shortcut_accuracy: accuracy of that shortcut.
+        floor: share of pairs in which trigrams of other text find the edited one; None if the audit does not say it.
         shortcut_rows: what that shortcut got right of ``rows``; None if it is not known, or not for items.
         readers: the share of people whose blind answer was right, of those of ``rows`` that were read.
+        prompt: what a model was shown of the first row, if it answered a prompt; else empty.
         key: hash of the rows, the model and the options: with the same key the scores are the same.
         format: version of this form.
     """
@@ -225,8 +230,10 @@ class Evaluation(msgspec.Struct, frozen=True):
     transfer: tuple[ModelScore, ...] = ()
     shortcut: str | None = None
     shortcut_accuracy: float | None = None
+    floor: float | None = None
     shortcut_rows: RowScores | None = None
     readers: RowScores | None = None
+    prompt: str = ""
     key: str = ""
     format: int = FORMAT
 
@@ -237,21 +244,29 @@ class Evaluation(msgspec.Struct, frozen=True):
     def save(self, folder: Path) -> Path:
         """Writes `path_of` below a folder, and for probes a plot of the accuracy by layer; returns the path."""
         path = path_of(folder, self.config, self.model)
-        curves: dict[str, list[float]] = {}
-        intervals: dict[str, list[Interval]] = {}
+        curves: dict[str, list[ModelScore]] = {}
         for score in self.scores:
             if score.layer is not None and score.part != "sentence":
                 name = score.method if score.part == "model" else f"{score.part}, {score.method}"
-                curves.setdefault(name, []).append(score.accuracy)
-                intervals.setdefault(name, []).append(score.interval)
+                curves.setdefault(name, []).append(score)
         if curves:
-            baselines = {"majority": self.majority}
-            if self.shortcut and self.shortcut_accuracy is not None:
-                baselines[f"shortcut: {self.shortcut}"] = self.shortcut_accuracy
-            svg = layer_plot(f"{self.config}: {Path(self.model).name}", curves, baselines, intervals)
+            svg = curves_of(f"{self.config}: {Path(self.model).name}", curves, self)
             write_atomically(path.with_suffix(".svg"), svg.encode())
         write_atomically(path, self.to_json().encode())
         return path
+
+
+def curves_of(title: str, curves: Mapping[str, Sequence[ModelScore]], beside: Evaluation) -> str:
+    """The plot of scores of probes by layer, beside the baselines of an evaluation; MLPs have curves of their own."""
+    points: dict[str, list[tuple[int, float, Interval | None]]] = {}
+    for name, scores in curves.items():
+        points[name] = [(score.layer or 0, score.accuracy, score.interval) for score in scores]
+        if any(score.mlp is not None for score in scores):
+            points[f"{name}, MLP"] = [(score.layer or 0, score.mlp, None) for score in scores if score.mlp is not None]
+    baselines = {"majority": beside.majority}
+    if beside.shortcut and beside.shortcut_accuracy is not None:
+        baselines[f"shortcut: {beside.shortcut}"] = beside.shortcut_accuracy
+    return layer_plot(title, points, baselines)
 
 
 def full_name(model: str) -> str:
