@@ -76,7 +76,8 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
             f"not audited: {name_some(unaudited)}; nothing is published; build without --no-audit",
             AUDIT_FAILED,
         )  # fmt: skip
-    if unmeasured := [name for name, verdict in judged.items() if verdict.word == UNMEASURED and not configs[name].tiny]:
+    unmeasured = [name for name, verdict in judged.items() if verdict.word == UNMEASURED]
+    if unmeasured := [name for name in unmeasured if not configs[name].tiny]:
         raise OutcomeError(
             f"the audit could measure nothing: {name_some(unmeasured)}; nothing is published; see build card",
             AUDIT_FAILED,
