@@ -1,7 +1,8 @@
 """Writes the tables and outputs in README and docs/ that are made from the code: `python scripts/docs_tables.py`.
 
-The page of tasks and those of papers are written whole. In the other pages the text between ``<!-- table: NAME -->`` and
-``<!-- end -->`` is replaced. In README the output of its first command is replaced, and the row after it; its picture is that of a build.
+The page of tasks and those of papers are written whole. In the other pages the text between ``<!-- table: NAME -->``
+and ``<!-- end -->`` is replaced. In README the output of its first command is replaced, and the row after it; its
+picture is that of a build.
 """
 
 import enum
