@@ -72,8 +72,10 @@ MISSED: Final = regex.compile(
     r"(?:[!?]|(?<=\p{L}{3})\.)[\p{Pe}\p{Pf}\p{Pi}\"']*\s+(?=[\p{Pd}\s]*[\p{Ps}\p{Pi}\"„¿¡]*\p{Lu})"
 )
 """The end of a sentence and a capital; the word before a full stop has at least three letters."""
-QUOTES: Final = dict.fromkeys(map(ord, '"«»“”„‟'), " ")
+QUOTES: Final = dict.fromkeys(map(ord, "\"«»“”„‟`'‘’"), " ")
 """Quotation marks, between which `sentencex` finds no end of a sentence; one that is never closed hides a paragraph."""
+BRACKETS: Final = ("()", "[]")
+"""Brackets that do the same; they are ignored in a paragraph that does not close as many as it opens."""
 
 
 PRINTS: Final = Version(importlib.metadata.version("sentencex")) < Version("1.0.14")
@@ -126,7 +128,7 @@ def correct_boundaries(
     of_segmenter = {boundary for boundary, _ in moved}
     language = language_data(lang).section(Boundaries)
     missed = {match.end() for match in MISSED.finditer(text)}
-    if not missed <= by_rule and (bare := text.translate(QUOTES)) != text:
+    if not missed <= by_rule and (bare := _bare(text)) != text:
         missed &= by_rule | {begin for begin, _ in _by_rule(bare, lang)}
     else:
         missed &= by_rule
@@ -149,6 +151,12 @@ def correct_boundaries(
     corrections.update("missed-end" for at in boundaries if at not in of_segmenter)
     edges = pairwise([start, *boundaries, end])
     return [(high - len(text[low:high].lstrip()), low + len(text[low:high].rstrip())) for low, high in edges]
+
+
+def _bare(text: str) -> str:
+    """The text with blanks in the place of marks that hide the ends of sentences."""
+    unclosed = "".join(pair for pair in BRACKETS if text.count(pair[0]) != text.count(pair[1]))
+    return text.translate(QUOTES | dict.fromkeys(map(ord, unclosed), " "))
 
 
 def _by_rule(text: str, lang: str) -> list[Span]:
