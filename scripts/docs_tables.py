@@ -79,8 +79,8 @@ PAPER = """# {title}
 {table}
 Their best cheap trick: {tricks}
 
-*Languages* have a config of 200/50/100 rows or more from [open treebanks](../records/catalogue.md) alone. Our best
-cheap trick is the strongest solver of [the audit](../audit.md) in [a recorded
+In brackets: languages that have a config of 200/50/100 rows or more from [open treebanks](../records/catalogue.md)
+alone. Our best cheap trick is the strongest solver of [the audit](../audit.md) in [a recorded
 build](../records/performance.md#a-record-of-scale); those of pairs may see both versions of a text. Chance is higher
 where a task has fewer labels (`tree_depth`).
 
@@ -123,21 +123,26 @@ def papers_pages() -> dict[Path, str]:
             langs = [*re.findall(r"\((\w\w)\)", each["set"]), *page["langs"]]
             others = [name for name in reversed(built) if name.rpartition("_")[0] == task]
             config = next((name for lang in langs if (name := f"{task}_{lang}") in built), next(iter(others), None))
-            n, best = languages_of.get(task, 0), built[config]["strongest"] if config else None
+            n, best = languages_of.get(task, "none"), built[config]["strongest"] if config else None
+            shown = "/".join(f"{n:,}" for n in built[config]["rows"].values()) if config else ""
             rows.append((
-                each["set"], each["rows"], f"{each['chance']:g}%", f"{each['trick']} {each['accuracy']:g}%",
-                f"`{task}`" if task else "–", str(n or "none") if task else "", f"`{config}`" if config else "–",
-                "/".join(f"{n:,}" for n in built[config]["rows"].values()) if config else "",
-                f"{best['check']} {100 * best['accuracy']:.1f}%" if best else "",
+                each["set"], _in_thousands(each["rows"]), f"{each['chance']:g}%",
+                f"{each['accuracy']:g}% {each['trick']}",
+                f"`{task}` ({n})" if task else "–", f"`{config}`" if config else "–", _in_thousands(shown),
+                f"{100 * best['accuracy']:.1f}% {best['check']}" if best else "",
             ))  # fmt: skip
-        trick = "best cheap trick"
-        head = ("theirs", "rows", "chance", trick, "ours", "languages", "such as", "rows", trick)
+        head = ("theirs", "rows", "chance", "best trick", "ours (languages)", "such as", "rows", "best trick")
         cited = "".join(f"- [{paper.reference}]({paper.url})\n" for paper in papers)
         differs = "".join(f"- {each}\n" for each in page["differs"])
         written[DOCS / "papers" / f"{page['page']}.md"] = PAPER.format(
             **page, cited=cited, differences=differs, table=_markdown_table(head, rows)
         )
     return written
+
+
+def _in_thousands(rows: str) -> str:
+    """Numbers of rows, from ten thousand on in thousands: ``100k/10k/10k``."""
+    return re.sub(r"(\d{2,}),(\d{3})", lambda n: f"{int(n[1] + n[2]) / 1000:.0f}k", rows)
 
 
 def with_tables(text: str) -> str:
