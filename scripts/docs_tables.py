@@ -128,10 +128,10 @@ def papers_pages() -> dict[Path, str]:
             rows.append((
                 each["set"], _in_thousands(each["rows"]), f"{each['chance']:g}%",
                 f"{each['accuracy']:g}% {each['trick']}",
-                f"`{task}` ({n})" if task else "–", f"`{config}`" if config else "–", _in_thousands(shown),
+                f"`{config or task}` ({n})" if task else "–", _in_thousands(shown),
                 f"{100 * best['accuracy']:.1f}% {best['check']}" if best else "",
             ))  # fmt: skip
-        head = ("theirs", "rows", "chance", "best trick", "ours (languages)", "such as", "rows", "best trick")
+        head = ("theirs", "rows", "chance", "best trick", "ours (languages)", "rows", "best trick")
         cited = "".join(f"- [{paper.reference}]({paper.url})\n" for paper in papers)
         differs = "".join(f"- {each}\n" for each in page["differs"])
         written[DOCS / "papers" / f"{page['page']}.md"] = PAPER.format(
