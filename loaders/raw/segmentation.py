@@ -5,13 +5,14 @@ Wikimedia's ``sentencex``, which has rules and abbreviations for some thirty lan
 language or general ones for the others. Words are then divided at Unicode's word boundaries (``running_words``).
 
 The boundaries of both are corrected by rules (``correct_boundaries``): they are removed, moved or added, by what the
-marks show. Those of models were tested on gold sentences (UD German GSD, Spanish AnCora and GSD, Russian Taiga and GSD;
-4,900 sentences, up to ten joined by spaces, small models of Stanza): of 138 boundaries that are removed or moved, 132
-are not in gold; of 154 that are added, 152 are. Without a model, F1 of boundaries was measured on 22 treebanks of 19
-languages (``docs/records/sentence_boundaries.tsv``): on average .958 (.947 before their errors were read); ``sentencex``
-alone .935, pySBD .928, spaCy's ``sentencizer`` .892. On ten files that were not looked at it rose by .004 only, to
-.914 (``sentencex`` .905, pySBD .899, spaCy .885; one in Hebrew, .868, is far behind spaCy, .976). Rules that these tests did not confirm are left out: for boundaries after ``:`` and ``;``, after
-an abbreviation of several letters, and before a small letter after a full stop. The rules for ordinals (``19.
+marks show. Those of models were tested on gold sentences (UD German GSD, Spanish AnCora and GSD, Russian Taiga and
+GSD; 4,900 sentences, up to ten joined by spaces, small models of Stanza): of 138 boundaries that are removed or
+moved, 132 are not in gold; of 154 that are added, 152 are. Without a model, F1 of boundaries was measured on 22
+treebanks of 19 languages (``docs/records/sentence_boundaries.tsv``): on average .958 (.947 before their errors were
+read); ``sentencex`` alone .935, pySBD .928, spaCy's ``sentencizer`` .892. On ten files that were not looked at it
+rose by .004 only, to .914 (``sentencex`` .905, pySBD .899, spaCy .885; one in Hebrew, .868, is far behind spaCy,
+.976). Rules that these tests did not confirm are left out: for boundaries after ``:`` and ``;``, after an
+abbreviation of several letters, and before a small letter after a full stop. The rules for ordinals (``19.
 Jahrhundert``), for years, and for Spanish ``D.`` come from reading texts of the German Wikipedia and Spanish novels.
 
 A sentence is dropped if it is too long, or if it shows that something was lost when the text was extracted: empty
@@ -83,7 +84,10 @@ INITIAL: Final = r"(?<![\p{L}\p{M}])\p{Lu}\."
 ENDS_IN_INITIAL: Final = regex.compile(rf"{INITIAL}$")
 SEVERAL: Final = r"(?<![\p{L}\p{M}.])(?:\p{Ll}\.\s\p{Ll}\.|\p{Ll}{1,3}\.(?:\p{Ll}{1,3}\.)+)"
 """An abbreviation of several words: *т. е.*, *t.ex.*"""
-CONSONANTS: Final = r"(?<![\p{L}\p{M}.])(?!(?:[hm]+|p?f+|p?s+t?|b?r+|z+)\.)[bcčćçdđfghjklłmnńňpqrřsśšştťvwxzźžżбвгджзйклмнпрстфхцчшщ]{2,4}\."
+CONSONANTS: Final = (
+    r"(?<![\p{L}\p{M}.])(?!(?:[hm]+|p?f+|p?s+t?|b?r+|z+)\.)"
+    r"[bcčćçdđfghjklłmnńňpqrřsśšştťvwxzźžżбвгджзйклмнпрстфхцчшщ]{2,4}\."
+)
 """A word of small consonants, unless it is a sound (*mh*, *pff*): an abbreviation (*npr.*, *tzv.*, *млн.*)."""
 ONLY_OPENS: Final = regex.compile(r"[\p{Ps}\p{Pi}\p{Pd}¿¡\s]+$")
 BEGINS_SMALL: Final = regex.compile(rf"[\p{{P}}\s]*{_SMALL}", regex.VERSION1)
