@@ -308,7 +308,8 @@ class Config(msgspec.Struct, frozen=True):
 
 
 LACKING: Final = re.compile(
-    r"the corpus has no (?P<layer>[\w ]+)|the (?P<audit>audit) failed|(?P<rows>[\d/]+ rows|no two values)"
+    r"the corpus has no (?P<layer>[\w ]+)|the (?P<audit>audit) failed"
+    r"|(?P<rows>[\d/]+ (?:rows|lemmas)|no two values|no candidates are left|\w+ has no row of)"
 )
 """What a reason says that a config lacks."""
 

@@ -1,7 +1,8 @@
 """Writes the tables and outputs in README and docs/ that are made from the code: `python scripts/docs_tables.py`.
 
-The page of tasks is written whole. In the other pages the text between ``<!-- table: NAME -->`` and ``<!-- end -->`` is
-replaced. In README the output of its first command is replaced, and the row after it; its picture is that of a build.
+The page of tasks and those of papers are written whole. In the other pages the text between ``<!-- table: NAME -->``
+and ``<!-- end -->`` is replaced. In README the output of its first command is replaced, and the row after it; its
+picture is that of a build.
 """
 
 import enum
@@ -23,7 +24,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.audit.thresholds import CHECKS, Kind
-from discoprobe.builders.config import Shape, schema
+from discoprobe.builders.config import Shape, papers_of, schema
 from discoprobe.builders.task import FAMILIES, all_tasks, generated_tasks
 from discoprobe.cards.metadata.readings import ReadRows, recorded
 from discoprobe.loaders.languages.language import (
@@ -63,6 +64,31 @@ OVERVIEW = ("run", "--corpus", "sample", "--task", "probing,discourse,relations"
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+SETS = Path(__file__).with_name("published_sets.toml")
+PAPER = """# {title}
+
+<!-- Written by `python scripts/docs_tables.py` from scripts/published_sets.toml and the records; do not edit. -->
+
+**It has:** {has}
+
+**discoprobe has:** {ours}
+
+{differences}
+## Side by side
+
+{table}
+Their best cheap trick: {tricks}
+
+In brackets: languages that have a config of 200/50/100 rows or more from [open treebanks](../records/catalogue.md)
+alone. Our best cheap trick is the strongest solver of [the audit](../audit.md) in [a recorded
+build](../records/performance.md#a-record-of-scale); those of pairs may see both versions of a text. Chance is higher
+where a task has fewer labels (`tree_depth`).
+
+```console
+$ {command}
+```
+
+{cited}"""
 TASKS = """# Tasks
 
 <!-- Written by `python scripts/docs_tables.py` from the tasks in builders/; do not edit. -->
@@ -76,8 +102,47 @@ of the module is the full definition of a task, and its cards print it.
 
 def pages() -> dict[Path, str]:
     """The text of every page that has a table, by path."""
-    paths = [path for path in sorted(DOCS.glob("**/*.md")) if path.name != "tasks.md"]
-    return {DOCS / "tasks.md": tasks_page()} | {path: with_tables(path.read_text(encoding="utf-8")) for path in paths}
+    whole = {DOCS / "tasks.md": tasks_page()} | papers_pages()
+    paths = [path for path in sorted(DOCS.glob("**/*.md")) if path not in whole]
+    return whole | {path: with_tables(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def papers_pages() -> dict[Path, str]:
+    """A page per paper of ``published_sets.toml``: its sets beside ours, as the records have them."""
+    catalogue = (DOCS / "records" / "catalogue.md").read_text(encoding="utf-8")
+    languages_of = {task: int(n) for task, n in re.findall(r"`(\w+)`\s(\d+),\s[\d,]+,\s[\d,]+[;.]", catalogue)}
+    builds = json.loads((DOCS / "records" / "scale.json").read_text(encoding="utf-8")).values()
+    of_builds = [(name, config) for build in builds for name, config in build["configs"].items()]
+    built = dict(sorted(of_builds, key=lambda each: sum(each[1]["rows"].values())))  # of each config the largest
+    written = {}
+    for page in tomllib.loads(SETS.read_text(encoding="utf-8"))["pages"]:
+        papers = [paper for name in page["names"] for paper in papers_of(name)]
+        rows = []
+        for each in page["sets"]:
+            task = each.get("task")
+            langs = [*re.findall(r"\((\w\w)\)", each["set"]), *page["langs"]]
+            others = [name for name in reversed(built) if name.rpartition("_")[0] == task]
+            config = next((name for lang in langs if (name := f"{task}_{lang}") in built), next(iter(others), None))
+            n, best = languages_of.get(task, "none"), built[config]["strongest"] if config else None
+            shown = "/".join(f"{n:,}" for n in built[config]["rows"].values()) if config else ""
+            rows.append((
+                each["set"], _in_thousands(each["rows"]), f"{each['chance']:g}%",
+                f"{each['accuracy']:g}% {each['trick']}",
+                f"`{config or task}` ({n})" if task else "–", _in_thousands(shown),
+                f"{100 * best['accuracy']:.1f}% {best['check']}" if best else "",
+            ))  # fmt: skip
+        head = ("theirs", "rows", "chance", "best trick", "ours (languages)", "rows", "best trick")
+        cited = "".join(f"- [{paper.reference}]({paper.url})\n" for paper in papers)
+        differs = "".join(f"- {each}\n" for each in page["differs"])
+        written[DOCS / "papers" / f"{page['page']}.md"] = PAPER.format(
+            **page, cited=cited, differences=differs, table=_markdown_table(head, rows)
+        )
+    return written
+
+
+def _in_thousands(rows: str) -> str:
+    """Numbers of rows, from ten thousand on in thousands: ``100k/10k/10k``."""
+    return re.sub(r"(\d{2,}),(\d{3})", lambda n: f"{int(n[1] + n[2]) / 1000:.0f}k", rows)
 
 
 def with_tables(text: str) -> str:

@@ -362,6 +362,16 @@ def test_tables_of_docs_are_up_to_date():
     assert stale == []
 
 
+def test_pages_of_papers_name_our_tasks_and_commands():
+    for page in tomllib.loads(SCRIPT["SETS"].read_text(encoding="utf-8"))["pages"]:
+        assert {each["task"] for each in page["sets"] if "task" in each} <= set(all_tasks())
+        assert all(0 < each["chance"] < 100 and 0 <= each["accuracy"] <= 100 for each in page["sets"])
+        assert command_of(shlex.split(page["command"])[1:])
+        written = (ROOT / "docs" / "papers" / f"{page['page']}.md").read_text(encoding="utf-8")
+        assert "https://" in written.rpartition("```")[2], "the publication"
+        assert f"papers/{page['page']}.md" in TEXTS["docs/choose.md"]
+
+
 def test_every_count_of_raw_text_is_explained():
     page = TEXTS["docs/adding_a_corpus.md"].partition("## What annotate.json counts")[2].partition("\n## ")[0]
     rows = [re.findall(r"^\| (`.+?) \|", part, re.MULTILINE) for part in page.split("what it counts")[1:]]

@@ -4,7 +4,13 @@ import json
 import re
 
 import pytest
+from msgspec.structs import replace
 from shared import sample_file
+
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release.checks import check_release
+from discoprobe.cards.text.verdicts import UNMEASURED, verdicts
+from discoprobe.loaders.errors import OutcomeError
 
 LANGUAGES = ("de", "en", "es")
 
@@ -36,6 +42,26 @@ def test_each_language_becomes_a_corpus_and_all_are_built(command, notes, tmp_pa
     )
     assert built.returncode == 0, built.stderr
     assert set(json.loads(built.stdout)["configs"]) == {"bso_de", "bso_en", "bso_es"}
+
+
+def test_four_texts_may_be_published_though_nothing_can_be_measured(command, notes, tmp_path):
+    """Whoever keeps tiny configs knows it, and their cards say so."""
+    for path in notes.iterdir():
+        if not re.fullmatch(r"es[0-3]\.txt", path.name):
+            path.unlink()
+    licence = ("--licence", "CC BY 4.0", "--citation", "Notes (2026)")
+    assert command("annotate", notes, "--lang", "es", "--segment", "--out", "corpus", *licence).returncode == 0
+    options = ("--corpus", "corpus", "--lang", "es", "--task", "bso,dc,cloze,nsp,speaker,sp,dconn", "--out", "out")
+    built = command("run", *options, "--min-rows", "0")
+    assert built.returncode == 0, built.stderr
+    (reasons,) = re.findall(r"not built: (?:[^(]|\n)+", built.stdout) or [built.stdout]
+    assert "other" not in reasons
+    made = manifest.read(tmp_path / "out")
+    assert {verdict.word for verdict in verdicts(made.configs).values()} == {UNMEASURED}
+    check_release(made)
+    large = {name: replace(entry, tiny=False) for name, entry in made.configs.items()}
+    with pytest.raises(OutcomeError, match="could measure nothing: bso_es"):
+        check_release(replace(made, configs=large))
 
 
 def test_one_language_stays_as_it_was(command, notes):

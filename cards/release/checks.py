@@ -49,15 +49,16 @@ def size_problem(card: str) -> str:
 def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> None:
     """Makes sure that the configs of a manifest may be published.
 
-    A config that is above a threshold may not, and one on which no solver could be measured may not. One that is
-    open may: its rows cannot tell, and its card says so, with all figures and the smallest gain that they could show.
+    A config that is above a threshold may not, and one on which no solver could be measured may only if it is tiny:
+    whoever keeps tiny configs (``--min-rows``) knows it, and their cards say so. One that is open may: its rows cannot
+    tell, and its card says so, with all figures and the smallest gain that they could show.
 
     Args:
         manifest: of what is to be published.
         allow_licence: licences that are published though they are not open, in any spelling; ``unknown`` is one.
 
     Raises:
-        OutcomeError: if a config failed its audit, was not audited, or was too small for it.
+        OutcomeError: if a config failed its audit, was not audited, or could not be measured although it is not tiny.
         DiscoprobeError: for a licence that forbids it, a source that cannot be attributed, or nothing to publish.
     """
     configs = manifest.configs
@@ -75,7 +76,8 @@ def check_release(manifest: Manifest, allow_licence: Collection[str] = ()) -> No
             f"not audited: {name_some(unaudited)}; nothing is published; build without --no-audit",
             AUDIT_FAILED,
         )  # fmt: skip
-    if unmeasured := [name for name, verdict in judged.items() if verdict.word == UNMEASURED]:
+    unmeasured = [name for name, verdict in judged.items() if verdict.word == UNMEASURED]
+    if unmeasured := [name for name in unmeasured if not configs[name].tiny]:
         raise OutcomeError(
             f"the audit could measure nothing: {name_some(unmeasured)}; nothing is published; see build card",
             AUDIT_FAILED,

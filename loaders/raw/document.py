@@ -115,7 +115,7 @@ RUNNING: Final = frozenset({"text", "verse"})
 """The kinds of paragraphs that are running text; only these are annotated."""
 REASONS: Final = frozenset({
     "unknown-file", "about-the-corpus", "folder-loop", "unreadable", "empty-document", "short-document",
-    "document-language", "other-corpus", "duplicate-document", "near-duplicate-document", "front-matter",
+    "document-language", "other-language", "duplicate-document", "near-duplicate-document", "front-matter",
     "back-matter", "note",
     "no-letters", "short-paragraph", "long-paragraph", "script", "paragraph-language", "boilerplate",
     "duplicate-paragraph", "near-duplicate-paragraph", "code", "formula", "table", "list", "empty-segment",

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, groupby, zip_longest
+from itertools import accumulate, groupby, pairwise, takewhile, zip_longest
 from typing import Final, Literal
 
 import msgspec
@@ -41,6 +41,7 @@ _Rule = tuple[str, str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
 """The reason that is counted, a text that every match contains (for speed), the pattern, and its replacement."""
 
 # In Python 3.11.2, `re` has a bug: it finds no match for a possessive quantifier around a group. `regex` does.
+_ADDRESS: Final = r"(?:[^()\s]|\([^()\s]*\))*(?:\s\"[^\"]*\")?"
 _RULES: Final[tuple[_Rule, ...]] = (
     ("bullet", "", re.compile(r"^[ \t]*[*•‣▪◦·](?=[ \t]+\w)", re.MULTILINE), ""),
     ("tag", "<", regex.compile(
@@ -54,6 +55,11 @@ _RULES: Final[tuple[_Rule, ...]] = (
     ("wiki-markup", "{{", re.compile(r"\{\{[^{}]*\}\}"), ""),
     ("wiki-markup", "''", re.compile(r"'{2,5}"), ""),
     ("wiki-markup", "[[", re.compile(r"\[\[(?:[^\[\]|]*\|)?(?=[^\[\]|]*\]\])|(?<=[^\[\]|])\]\]"), ""),
+    # Markdown: pictures, what encloses the words of a link, and bold type
+    ("wiki-markup", "](", re.compile(r"!\[[^\[\]]*\]\([^()\s]*(?:\s\"[^\"]*\")?\)"), ""),
+    ("wiki-markup", "](", re.compile(
+        rf"\[(?=[^\[\]]+\]\({_ADDRESS}\))|(?<=[^\[\]])\]\({_ADDRESS}\)"), ""),
+    ("wiki-markup", "**", re.compile(r"\*\*(?=[^\s*])|(?<=[^\s*])\*\*"), ""),
     ("reference-mark", "[", re.compile(r"(?<=[\w.,;:!?…»”\"')\]])\[\d{1,3}\]"), ""),
     ("soft-hyphen", "\u00ad", re.compile("\u00ad\\s*\n\\s*|\u00ad"), ""),
     # Surrogates too; neither controls that are white space nor the joiners U+200C and U+200D, which many scripts need.
@@ -96,26 +102,35 @@ MARKDOWN: Final = re.compile(
     | (?P<formula> \$\$ (?s:.*?) \$\$ .* | \\\[ (?s:.*?) \\\] .* | \$[^$\n]+\$[.,;]?$ | \\\(.+\\\)[.,;]?$ | \\begin\{.*)
     | (?P<table> \|.*\|.* | \|?[^\S\n]*:?-{2,}:?[^\S\n]*(?:\|[^\S\n]*:?-{2,}:?[^\S\n]*)+\|?$)
     | (?P<heading> \#{1,6}[^\S\n]+\S)
+    | (?P<front> \A---\n (?:[\w-]+:.*\n)+ ---$)
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-"""Code between fences; a formula on lines of its own; a row of a table, or the line under its head; a heading."""
+"""Code between fences; a formula on lines of its own; a row of a table, or the line under its head; a heading; what a
+file says of itself at its beginning."""
 ITEM: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+\S")
 
 LAYOUT: Final = 3
 """Least number of lines that follow each other and are a mail header, a list or a chat by their layout."""
-FIELD: Final = regex.compile(r"\p{L}[\p{L}\p{M} -]{0,24}:\s+\S")
-"""A line of a mail header, in any language: ``From: …``, ``Betreff: …``."""
+FIELD: Final = regex.compile(r"\p{L}[\p{L}\p{M} -]{0,24}:(?:\s+\S|$)|From \S+@\S+\s")
+"""A line of a mail header, in any language: ``From: …``, ``Betreff: …``; or before one, in a file of several mails."""
 REPLY: Final = re.compile(r">+(?:\s|$)")
 """A line of the mail that is answered."""
 SIGNATURE_LINES: Final = 12
 """Most lines after ``--`` that are a signature."""
+RULE: Final = re.compile(r"([-_=*~#])\1{3,}(?:.*\1{4,})?$")
+"""A line drawn between parts of a text, maybe with words inside: ``-----Original Message-----``."""
+FOOTER_LINES: Final = 6
+"""Most lines after the last drawn line of a mail that are its footer, if one of them has an address."""
+GREETING_WORDS: Final = 5
+"""Most words in a line of a mail's greeting, or of each line of its closing."""
+_TIME: Final = r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:,?\s+|T))?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]\.?m\.?)?\]?"
 TURN: Final = re.compile(
-    r"\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+)?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]\.?m\.?)?\]?"
-    r"\s*[-–]?\s*(?:<[^>]{1,30}>|[^\s:][^:]{0,30}:)\s+(?=\S)",
-    re.IGNORECASE,
-)
+    rf"{_TIME}\s*[-–]?\s*(?:<[^>]{{1,30}}>|[^\s:*<][^:]{{0,30}}:)\s+(?=\S)", re.IGNORECASE,
+)  # fmt: skip
 """Time and name before a message of a chat: ``[12:03] Ana:``, ``3/11/26, 12:03 - Ana:``, ``12:03 <ana>``."""
+EVENT: Final = re.compile(rf"{_TIME}\s*(?:\*{{1,3}}|-->?|<--?|[-–=]!?-)\s", re.IGNORECASE)
+"""A line of a chat that says what happens: ``12:03 * ana has quit``."""
 
 PAGE: Final = re.compile(r"[\[({<|*–—-]{0,2}\s*(?:[^\W\d_]{1,6}\.?\s+)?(?P<number>\d{1,4})\s*[\])}>|*–—-]{0,2}")
 """A line with a page number: ``12``, ``- 12 -``, ``[12]``, ``Seite 12``, ``p. 12``."""
@@ -323,8 +338,9 @@ def markdown_lines(lines: Sequence[Line]) -> dict[int, str]:
     reasons: dict[int, str] = {}
     for match in matches:
         if match.lastgroup != "heading":
+            kind = "code" if match.lastgroup == "front" else match.lastgroup or ""
             first, end = (bisect_right(starts, at) for at in (match.start(), match.end() - 1))
-            reasons |= dict.fromkeys(range(first - 1, end), match.lastgroup or "")
+            reasons |= dict.fromkeys(range(first - 1, end), kind)
     marked = [*(ITEM.match(line.text) is not None for line in lines), False]
     inside = False
     for i, line in enumerate(lines):
@@ -343,9 +359,13 @@ def laid_out_lines(lines: Sequence[Line]) -> dict[int, str]:
     """
     reasons: dict[int, str] = {}
     texts = [line.text for line in lines]
-    for is_field, group in groupby(range(len(texts)), lambda i: FIELD.match(texts[i]) is not None):
+    reasons |= {i: "no-letters" for i, text in enumerate(texts) if RULE.match(text)}
+    fields = [FIELD.match(text) is not None for text in texts]
+    for i in range(1, len(texts)):  # a field goes on in an indented line
+        fields[i] |= fields[i - 1] and bool(texts[i]) and lines[i].indented
+    for is_field, group in groupby(range(len(texts)), lambda i: fields[i]):
         places = [*group]
-        opens = not places[0] or not texts[places[0] - 1]
+        opens = not places[0] or not texts[places[0] - 1] or places[0] - 1 in reasons
         if is_field and opens and len(places) >= LAYOUT and any("@" in texts[i] for i in places):
             reasons |= dict.fromkeys(places, "mail-header")
     for is_item, group in groupby(range(len(texts)), lambda i: ITEM.match(texts[i]) is not None):
@@ -353,16 +373,42 @@ def laid_out_lines(lines: Sequence[Line]) -> dict[int, str]:
         if is_item and len(places) >= LAYOUT and sum(is_final(texts[i]) for i in places) * 2 < len(places):
             reasons |= dict.fromkeys(places, "list")
     replies = [i for i, text in enumerate(texts) if REPLY.match(text)]
-    reasons |= dict.fromkeys(replies if len(replies) > 1 or reasons else (), "reply")
+    if len(replies) > 1 or reasons:
+        filled = [i for i, text in enumerate(texts) if text]
+        wrote = [i for i, after in pairwise(filled) if after in {*replies} - {i} and texts[i].endswith(":")]
+        reasons |= dict.fromkeys([*replies, *wrote], "reply")  # and who wrote it: ``On Monday, Ana wrote:``
+    if "mail-header" in reasons.values():
+        first = next((i for i, text in enumerate(texts) if text and i not in reasons), len(texts) - 1)
+        alone = not "".join(texts[first + 1 : first + 2])
+        if alone and not is_final(texts[first]) and len(texts[first].split()) <= GREETING_WORDS:
+            reasons[first] = "mail-header"  # the greeting
+    return reasons | _end_of_mail(texts, is_mail="mail-header" in reasons.values())
+
+
+def _end_of_mail(texts: Sequence[str], *, is_mail: bool) -> dict[int, str]:
+    """The lines of the signature of a mail; with ``is_mail`` also of its closing and footer."""
+    filled = [i for i, text in enumerate(texts) if text]
     last = max((i for i, text in enumerate(texts) if text == "--"), default=len(texts))
-    if len([text for text in texts[last:] if text]) <= SIGNATURE_LINES:
-        reasons |= {i: "signature" for i in range(last, len(texts)) if texts[i]}
-    return reasons
+    signed = [i for i in filled if i >= last]
+    if len(signed) > SIGNATURE_LINES:  # a footer follows: the signature ends at a blank or drawn line
+        ends = next((i for i in range(last, len(texts)) if not texts[i] or RULE.match(texts[i])), len(texts))
+        signed = [i for i in signed if i < ends and ends - last <= SIGNATURE_LINES]
+    drawn = max((i for i in filled if RULE.match(texts[i])), default=len(texts))
+    footer = [i for i in filled if i > drawn]
+    if is_mail and len(footer) <= FOOTER_LINES and any("@" in texts[i] or "://" in texts[i] for i in footer):
+        signed += footer
+    if is_mail:
+        rest = [i for i in filled if i not in signed and not RULE.match(texts[i])]
+        closing = [*takewhile(lambda i: texts[i] and not is_final(texts[i]), range(rest[-1], -1, -1))] if rest else []
+        short = all(len(texts[i].split()) <= GREETING_WORDS for i in closing)
+        signed += closing if short and len(closing) < GREETING_WORDS and closing[-1:] and closing[-1] > 0 else []
+    return dict.fromkeys(signed, "signature")
 
 
 def chat_turns(lines: Sequence[Line]) -> dict[int, Line]:
     """The messages of a chat without time and name, by line; empty unless most lines of the text are messages."""
     found = {i: match.end() for i, line in enumerate(lines) if (match := TURN.match(line.text))}
+    found |= {i: len(line.text) for i, line in enumerate(lines) if EVENT.match(line.text)}
     if len(found) < LAYOUT or len(found) * 2 < sum(bool(line.text) for line in lines):
         return {}
     return {i: replace(lines[i], start=lines[i].start + end, text=lines[i].text[end:]) for i, end in found.items()}

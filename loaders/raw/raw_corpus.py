@@ -168,7 +168,7 @@ class RawCorpus(msgspec.Struct):
                         if among := self.options.among:
                             text = row.source_text or " ".join(each.text for each in row.paragraphs)
                             if language_among(text, among) != self.options.lang:
-                                self.counts.add("other-corpus", row.source)
+                                self.counts.add("other-language", row.source)
                                 continue
                         while not rows.add(unique, replace(row, doc_id=unique)):
                             repeated[row.doc_id] += 1

@@ -34,7 +34,7 @@ from discoprobe.loaders.raw.text_rows import document_id, find_column, find_colu
 from discoprobe.loaders.tables import reading_parquet
 from discoprobe.loaders.words import alphanumeric_words_of
 
-FORMAT: Final = 11
+FORMAT: Final = 12
 """Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What an attribution of a document contains → possible names of its column, in lower case."""

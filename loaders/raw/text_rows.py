@@ -35,6 +35,7 @@ from discoprobe.loaders.raw.document import (
     paragraph_of,
     percent_encode,
 )
+from discoprobe.loaders.raw.html_text import text_of_html
 from discoprobe.loaders.raw.tei import read_tei
 from discoprobe.loaders.tables import (
     MARKS,
@@ -47,7 +48,8 @@ from discoprobe.loaders.tables import (
     utf_16_of,
 )
 
-PLAIN: Final = (".txt",)
+HTML: Final = (".html", ".htm")
+PLAIN: Final = (".txt", ".md", ".markdown", ".eml", *HTML)
 TEI: Final = (".xml", ".tei")
 READABLE: Final = (*PLAIN, *TEI, *TABLES)
 SAVED: Final = frozenset({"dataset_dict.json", "state.json"})
@@ -197,6 +199,7 @@ def rows_in(file: File, source: str, options: ReadOptions, counts: DropCounts) -
         yield from aligned_rows(read_text(path, place, options.encoding), read_text(ids, ids.name), place)
     else:
         text = read_text(path, place, encoding_of(path, place, options, counts))
+        text = text_of_html(text) if path.suffix.lower() in HTML else text
         yield RawDocument(document_id(file.path), (), place, text)
 
 
@@ -226,7 +229,7 @@ def encoding_of(path: Path, place: str, options: ReadOptions, counts: DropCounts
         found = next(pages, WESTERN)
         text = data.decode(found, "replace")
         letters = "".join(sorted({char for char in text if char.isalpha() and not char.isascii()}))
-        usual = bool(letters and options.lang) and script_share(letters, options.lang) == 1
+        usual = bool(options.lang) and (not letters or script_share(letters, options.lang) == 1)
         found = found if usual and "\ufffd" not in text and "\0" not in text else ""
     else:
         found = utf_16_of(data)

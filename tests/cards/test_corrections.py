@@ -1,6 +1,7 @@
 """Rows that strangers change or delete on the Hub are shown, taken as marks, and kept by the next release."""
 
 import io
+import json
 
 import polars as pl
 import pyarrow as pa
@@ -118,6 +119,11 @@ def test_a_push_does_not_undo_them_and_the_next_release_keeps_them(hub, client, 
     assert "0 marks added" in again.stdout
     (mark,) = read_marks(marks_file(folder))
     assert (mark.reader, mark.row, mark.verdict) == ("rita", "de-test-0", "wrong label")
+    readings = json.loads(build("review", "--out", folder, "--json").stdout)
+    assert readings["marks"] == 1
+    assert readings["configs"]["bso_de"]["readers"]["person"]["faults"] == {"wrong label": 1}
+    assert set(readings["configs"]["bso_de"]["rows"]) == {"train", "validation", "test"}
+    assert "dist/nowhere" in build("review", "--out", "dist/nowhere", "--json").stderr
 
     excluded = to_exclude(read_marks(marks_file(folder)))["bso_de"]
     assert excluded == {"de-test-0": "wrong label (rita)"}

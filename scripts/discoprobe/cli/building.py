@@ -522,9 +522,9 @@ def new_corpus(
 
 
 @new.command("workflow")
-def new_workflow(
+def new_workflow(  # noqa: PLR0913 (one parameter per option)
     *, repo: arg.Repo = "org/discoprobe", lang: arg.Lang = None, task: arg.TaskOption = None,
-    corpus: arg.CorpusOption = None, folder: arg.NewWorkflowIn = Path(),
+    corpus: arg.CorpusOption = None, folder: arg.NewWorkflowIn = Path(), json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Write a workflow for GitHub that builds, audits and publishes a release when a tag such as v1.2.0 is pushed.
 
@@ -542,11 +542,15 @@ def new_workflow(
     given = {"--lang": lang, "--task": task, "--corpus": corpus}
     options = [word for option, values in given.items() for value in values or () for word in (option, value)]
     path = own_files.new_workflow(repo, options, folder)
-    sys.stdout.write(
-        f"{path}\n\n1. create {hub.endpoint}/datasets/{repo}, if it is not there\n"
-        f"2. name this repository and {path.name} at {hub.endpoint}/datasets/{repo}/settings, Trusted Publishers\n"
-        "3. git tag v1.0.0 && git push origin v1.0.0\n"
-    )
+    steps = [
+        f"create {hub.endpoint}/datasets/{repo}, if it is not there",
+        f"name this repository and {path.name} at {hub.endpoint}/datasets/{repo}/settings, Trusted Publishers",
+        "git tag v1.0.0 && git push origin v1.0.0",
+    ]
+    if json_:
+        terminal.print_json({"file": path, "steps": steps})
+    else:
+        sys.stdout.write("\n".join([str(path), "", *(f"{n}. {step}" for n, step in enumerate(steps, 1)), ""]))
 
 
 def _show_new(path: Path, plugins: Path, options: str, *, as_json: bool) -> None:

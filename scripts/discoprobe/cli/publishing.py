@@ -372,12 +372,13 @@ def show_card(
 def review(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, out: arg.Out = "dist/discoprobe", reader: arg.ReaderName = "",
     reader_kind: arg.ReaderKindOption = "person", corpus: arg.ContextCorpus = None, against: arg.SinceRelease = "",
-    marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True,
+    marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Read rows and cards in the browser: filter rows, mark faulty rows, and label a sample without seeing its labels.
 
     Marks are written to a file beside the release, such as dist/discoprobe.marks.jsonl. Ctrl-C ends the application and
-    adds the results of the readers to the cards.
+    adds the results of the readers to the cards. With --json, no browser opens: this prints for each config what there
+    is to read, and what readers found so far.
 
     Example: build review --lang es --reader ana
     """
@@ -392,12 +393,15 @@ def review(  # noqa: PLR0913 (one parameter per option)
     if is_url(out):
         raise UsageError(f"--out {out}: marks are kept beside a folder; give a path")
     release = Path(out)
+    languages, changes = language_codes(split_names(lang)), None
     if marks:
-        _add_marks(release, marks)
+        _add_marks(release, marks, as_json=json_)
+    if json_:
+        _show_readings(release, languages)
+    if marks or json_:
         return
     from discoprobe.cards.review.web_app import server
 
-    languages, changes = language_codes(split_names(lang)), None
     if against:
         from discoprobe.cards.hub.staging import compare
 
@@ -421,16 +425,41 @@ def review(  # noqa: PLR0913 (one parameter per option)
     _write_figures(release)
 
 
-def _add_marks(release: Path, files: Sequence[Path]) -> None:
-    """Adds the marks of files to those of a release, and the results of the readers to its cards."""
+def _show_readings(release: Path, languages: Sequence[str]) -> None:
+    """Prints the rows of each config, its verdict and what readers found, as JSON."""
+    from discoprobe.cards.readers import marks_file, read_marks
+    from discoprobe.cards.release.release_folder import renew_figures
+    from discoprobe.cards.release.rows import shown_configs
+    from discoprobe.cards.text.verdicts import verdicts
+
+    shown_configs(release, languages)  # an error is shown before anything is written
+    renew_figures(release)
+    _, configs = shown_configs(release, languages)
+    judged = verdicts(configs)
+    terminal.print_json({
+        "marks": len(read_marks(marks_file(release))),
+        "configs": {
+            name: {
+                "rows": {split: sum(of_label.values()) for split, of_label in entry.counts.items()},
+                "advice": judged[name].advice,
+                "readers": msgspec.to_builtins(entry.readers),
+            }
+            for name, entry in sorted(configs.items())
+        },
+    })  # fmt: skip
+
+
+def _add_marks(release: Path, files: Sequence[Path], *, as_json: bool) -> None:
+    """Adds the marks of files to those of a release, and, unless JSON follows, what readers found to its cards."""
     from discoprobe.cards.readers import marks_file, merge
     from discoprobe.cards.release.rows import checked_marks
 
     target = marks_file(release)
     added = {file: merge(target, checked_marks(release, file)) for file in files}  # one bad file: none is printed
     for file, number in added.items():
-        typer.echo(f"{file}: {number:,} marks added to {target}")
-    _write_figures(release)
+        typer.echo(f"{file}: {number:,} marks added to {target}", err=as_json)
+    if not as_json:
+        _write_figures(release)
 
 
 def _write_figures(release: Path) -> None:

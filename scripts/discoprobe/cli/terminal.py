@@ -32,6 +32,13 @@ WIDE = 200
 """Width of a table in a file or a pipe, in characters."""
 LINE_SECONDS = 60.0
 """Seconds between two lines of progress if stderr is not a terminal."""
+FIRST_SECONDS = 10.0
+"""Seconds until the first line, and until a step says how long it takes although no unit of it is done."""
+SECONDS_PER_CONFIG = 1.1
+"""Processor seconds that a config takes with its audit, by MB of text (docs/records/performance.md: 257 s for 42 tasks
+from 5.6 MB of treebanks, 792 s for nine tasks from 88 MB of German Wikipedia)."""
+WORDS_PER_SECOND = 2000.0
+"""Words that Stanza annotates in a second of one processor."""
 WORTH_SAYING = 50_000
 """Least number of words for which the speed is printed: with fewer, most of the time is the start of the program."""
 ANNOTATING = "annotating"
@@ -55,10 +62,10 @@ class ProgressDisplay:
             """What `_seconds_left` says; rich's own column stands still between two reports."""
 
             def render(self, task: Task) -> Text:
-                seconds = _seconds_left(task)
+                seconds = _seconds_left(task, display.n_configs)
                 return Text(str(timedelta(seconds=round(seconds))) if seconds < math.inf else "-:--:--")
 
-        console = Console(stderr=True)
+        console, display = Console(stderr=True), self
         self._is_terminal = console.is_terminal
         self._bars = rich_progress.Progress(
             rich_progress.TextColumn("{task.description}"), rich_progress.BarColumn(),
@@ -67,7 +74,8 @@ class ProgressDisplay:
             get_time=time.monotonic,
         )  # fmt: skip
         self._steps: dict[str, rich_progress.TaskID] = {}
-        self._start = self._last_line = time.monotonic()
+        self._start = time.monotonic()
+        self._last_line = self._start - LINE_SECONDS + FIRST_SECONDS
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._words = 0
 
@@ -91,20 +99,25 @@ class ProgressDisplay:
         if not self._is_terminal:
             self._print_line()
 
+    @property
+    def n_configs(self) -> int:
+        """The number of configs that are being filled."""
+        return sum(task.description.endswith(ROWS) and bool(task.remaining) for task in self._bars.tasks)
+
     def _print_line(self) -> None:
-        """At most once a minute, prints all steps that are not done, with the estimated time left for each."""
+        """After ten seconds and then once a minute, prints all steps that are not done, with the time left for each."""
         with self._lock:
             now = time.monotonic()
             if now - self._last_line < LINE_SECONDS:
                 return
             self._last_line = now
         if steps := [task for task in self._bars.tasks if task.remaining]:
-            sys.stderr.write(_progress_line(steps) + "\n")
+            sys.stderr.write(_progress_line(steps, self.n_configs) + "\n")
             sys.stderr.flush()
 
     def _print_lines(self) -> None:
         """Prints a line per minute even while no step reports progress."""
-        while not self._ended.wait(LINE_SECONDS / 4):
+        while not self._ended.wait(FIRST_SECONDS):
             self._print_line()
 
     def start(self) -> None:
@@ -137,27 +150,39 @@ class ProgressDisplay:
             sys.stderr.write(f"{self._words:,} words in {seconds:,.0f} s: {self._words / seconds:,.0f} words/s\n")
 
 
-def _seconds_left(step: Task) -> float:
-    """The time left for a step at the speed until its last report; infinite if that is not known.
+def _seconds_expected(step: Task, n_configs: int) -> float:
+    """How long a step takes of which no unit is done: by measured rates, else as if half a unit were done."""
+    total, elapsed = step.total or 0.0, step.elapsed or 0.0
+    if step.description.startswith(READING):
+        return total / 1000 * SECONDS_PER_CONFIG * max(n_configs, 1)
+    return total / WORDS_PER_SECOND if step.description == ANNOTATING else 2 * elapsed * total
+
+
+def _seconds_left(step: Task, n_configs: int) -> float:
+    """The time left for a step at the speed until its last report; infinite in the first seconds.
+
+    Before the first report it is what is expected, and if that is over, a fifth of the time until now.
 
     The time since then counts, at most that of as many units as the last report had: these are being worked on, and may
     take longer than those before.
     """
     elapsed, last = float(step.fields["at"]), float(step.fields["last"])
     if not step.completed or elapsed < 1:
-        return math.inf
+        until_now = step.elapsed or 0.0
+        is_early = until_now < FIRST_SECONDS or step.description.endswith(ROWS)
+        return math.inf if is_early else max(_seconds_expected(step, n_configs) - until_now, until_now / 5)
     of_unit, remaining = elapsed / step.completed, step.remaining or 0.0
     since = max((step.elapsed or 0.0) - elapsed, 0.0)
     return max(of_unit * remaining - since, of_unit * max(remaining - last, 0.0))
 
 
-def _progress_line(steps: Sequence[Task]) -> str:
+def _progress_line(steps: Sequence[Task], n_configs: int) -> str:
     """The progress of each step, and the time left at the present speed, if that is known.
 
     A config is done when it has its full size or when the complete corpus is read. Reading ends when all configs have
     their full size. So the time left for a config is printed only if it is shorter than that for reading.
     """
-    seconds = {step.description: _seconds_left(step) for step in steps}
+    seconds = {step.description: _seconds_left(step, n_configs) for step in steps}
     reading = min((time_left for step, time_left in seconds.items() if step.startswith(READING)), default=0.0)
     filling = max((time_left for step, time_left in seconds.items() if step.endswith(ROWS)), default=math.inf)
     parts = []

@@ -213,6 +213,42 @@ CHAT = """[12:03] Ana: Der Zug fährt um neun.
 [12:05] Ana: Am Gleis natürlich.
 [12:09] Ben Muster: Bis gleich.
 """
+MBOX = """From ana@example.org Thu Aug  8 14:11:25 2002
+Received: from localhost (localhost [127.0.0.1])
+    by phobos.example.org for <ben@example.org>
+From: Ana <ana@example.org>
+Subject: Reise
+
+Hallo Ben,
+
+Am Montag, 8. August, schrieb Ben:
+> Kommst du mit?
+> Ja?
+
+Ich komme gern.
+
+-------- Weitergeleitet --------
+
+Wir sehen uns am Gleis.
+
+Viele Grüße
+Ana Muster
+____________________________
+Liste der Reisenden
+https://example.org/liste
+"""
+IRC = """2018-10-10T17:34:45 * ana has joined
+2018-10-10T17:35:25 <ana> hello there
+2020-03-17T00:51:21  <ben> you're welcome :)
+2020-03-17T00:52:10  *** ben <ben@example.org> has quit
+"""
+README = """---
+title: Daten
+date: 2024
+---
+
+![Bild](bild.png) Die **Daten** stehen [hier](https://example.org/a_(b)). Sie sind frei.
+"""
 LIST = """Für die Reise brauchen wir noch einiges.
 
 - Brot und Käse
@@ -234,6 +270,10 @@ DIALOGUE = """- Kommst du mit?
          {"mail-header": 3, "reply": 2, "signature": 3}),
         (CHAT, ["Der Zug fährt um neun.", "Gut. Wo treffen wir uns?", "Am Gleis natürlich.", "Bis gleich."],
          {"chat-prefix": 4}),
+        (MBOX, ["Ich komme gern.", "Wir sehen uns am Gleis."],
+         {"mail-header": 6, "reply": 3, "signature": 4, "no-letters": 2}),
+        (IRC, ["hello there", "you're welcome :)"], {"chat-prefix": 4}),
+        (README, ["Die Daten stehen hier. Sie sind frei."], {"code": 4, "wiki-markup": 5}),
         (LIST, ["Für die Reise brauchen wir noch einiges.", "Danach gehen wir los."], {"list": 3}),
         (DIALOGUE, None, {}),
         ("Um 12:03 Uhr kam Ana. Sie sagte: nein.\n\nBen ging.\n", None, {}),

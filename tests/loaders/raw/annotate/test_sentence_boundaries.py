@@ -82,6 +82,52 @@ CASES = {
         "fr", "Les mots de M.| Dupont sont vrais.| MM.| Petit et Roy partent.",
         "Les mots de M. Dupont sont vrais. |MM. Petit et Roy partent.", ["after-title"] * 2,
     ),
+    "the number of an item": (
+        "fi", "Matka on alle 50 kilometriä.| 3.| Tämä asetus ei estä.| 4. |Käyttäydy hyvin.",
+        "Matka on alle 50 kilometriä. |3. Tämä asetus ei estä. |4. Käyttäydy hyvin.", ["after-number"] * 2,
+    ),
+    "a number that goes on": (
+        "hr", "To je bilo 2007.| godine u Zagrebu.| Trajat će do 31.| listopada.",
+        "To je bilo 2007. godine u Zagrebu. |Trajat će do 31. listopada.", ["after-number"] * 2,
+    ),
+    "a unit inside and at the end": (
+        "ru", "В 1994 г.| он ушёл.| Вес до 180 кг. Потом он умер в 2009 г. В Москве жили двое.",
+        "В 1994 г. он ушёл. |Вес до 180 кг. |Потом он умер в 2009 г. |В Москве жили двое.",
+        ["after-number", *["missed-end"] * 2],
+    ),
+    "a unit in a language whose nouns have capitals": (
+        "de", "Er wog 80 kg. Hans lief 5 km. |Dann kam er.", "Er wog 80 kg. Hans lief 5 km. |Dann kam er.", [],
+    ),
+    "an abbreviation of consonants": (
+        "sl", "To je npr.| dobro.| Zakon št.| 5 velja.", "To je npr. dobro. |Zakon št. 5 velja.", ["after-title"] * 2,
+    ),
+    "an abbreviation of several words": (
+        "sv", "Vi har t.ex.| mellan två val.| Det är bra.", "Vi har t.ex. mellan två val. |Det är bra.",
+        ["after-title"],
+    ),
+    "initials with a hyphen, and without a space": (
+        "fr", "Le jardin de J.|-P.| Bruneau est beau.| Il va chez J.|R.Duran.",
+        "Le jardin de J.-P. Bruneau est beau. |Il va chez J.R.Duran.", ["inside-word", "after-initial", "inside-word"],
+    ),
+    "who says it, after a quotation": (
+        "tr", 'Bu soruya "Tabi olur."| diyerek güldü.| Gitti.',
+        'Bu soruya "Tabi olur." diyerek güldü. |Gitti.', ["after-call"],
+    ),
+    "a face": (
+        "en", "It works!| :-) Then we left.| I like it :) But not here.| Bye 😀",
+        "It works! :-) |Then we left. |I like it :) |But not here. |Bye 😀", ["closing-signs", "missed-end"],
+    ),
+    "an item in the line of another one": (
+        "cs", "Plán se řeší. * vše běžně. • nic dalšího.", "Plán se řeší. |* vše běžně. |• nic dalšího.",
+        ["missed-end"] * 2,
+    ),
+    "a quotation mark of two backticks": (
+        "de", "Sie kam an.| ``|Ich gehe'', sagte er.", "Sie kam an. |``Ich gehe'', sagte er.", ["opening-signs"],
+    ),
+    "a bracket that is never closed": (
+        "ru", "Он жил тут (с 1495 года. Она жила там. Это всё.",
+        "Он жил тут (с 1495 года. |Она жила там. |Это всё.", ["missed-end"] * 2,
+    ),
     "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин.", ["after-initial"] * 2),
     "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós.", ["after-title"]),
     "a missed end": (
