@@ -622,7 +622,7 @@ def audit(rows: Annotated[list[int] | None, typer.Argument(help="Numbers of rows
 
 CONFIGS, PROBED, POOLED = 30, (10_000, 2_000, 2_000), 3
 """Configs of a release, rows of train, validation and test of each, and poolings of a layer."""
-QUICK_ROWS = (1000, 500, 1000)
+QUICK_ROWS = (2500, 500, 2000)
 ENCODINGS = 5
 """How often texts are read with controls: as they are, with words in another order, by three untrained models."""
 THREADS = "--threads"

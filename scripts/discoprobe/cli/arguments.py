@@ -337,7 +337,7 @@ Precision = Annotated[str, typer.Option("--dtype", help=
 Transfer = Annotated[Texts, typer.Option("--transfer", help=
     "Also measure probes on the test splits of the same task in these languages, such as es,ru.")]
 Quick = Annotated[bool, typer.Option("--quick", help=
-    "Probe at most 1,000 training, 500 validation and 1,000 test rows, without controls.")]
+    "Probe at most 2,500 training, 500 validation and 2,000 test rows, without controls.")]
 Layers = Annotated[Texts, typer.Option("--layers", help=
     "The layers that are probed (0: embeddings), such as 0,6,12. Default: all.")]
 BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help=

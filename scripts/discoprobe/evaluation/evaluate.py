@@ -33,7 +33,7 @@ from discoprobe.loaders.process_pool import Progress, process_pool
 
 _log = logging.getLogger(__name__)
 
-QUICK: Final = {"train": 1000, "validation": 500, "test": 1000}
+QUICK: Final = {"train": 2500, "validation": 500, "test": 2000}
 """Most rows of each split, the first ones, if models are only to be compared quickly."""
 
 SCORING: Final = "scoring rows"
