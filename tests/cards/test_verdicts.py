@@ -341,7 +341,8 @@ def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accu
         told = text.removeprefix(once) if text.startswith(once) else f". {text}"
         assert lines == [f"Audit: **{once}**{told}"]
         assert once not in told
-        assert f" {advice}](cards/{found.configs[name].lang}.md#{name})" in release
+        advice = advice.replace(" ", "\u00a0")
+        assert f"\u00a0{advice}](cards/{found.configs[name].lang}.md#{name})" in release
     for path in (tmp_path / "out" / "cards").iterdir():
         assert found.files[f"cards/{path.name}"].bytes == path.stat().st_size
 

@@ -501,7 +501,7 @@ def test_the_host_of_the_catalogue():
 @pytest.mark.skipif(not (SHARED / "corpora").is_dir(), reason="no ../shared with corpora")
 @pytest.mark.parametrize(
     ("folder", "names", "files"),
-    [("ud", ["en_pud", "kk"], 1 + 2), (".", ["GUM-open", "GCDT", "en_pud", "kk"], 2 * 54 + 14 + 40 + 1 + 2)],
+    [("ud", ["en_pud", "kk_ktb"], 1 + 2), (".", ["GUM-open", "GCDT", "en_pud", "kk_ktb"], 2 * 54 + 14 + 40 + 1 + 2)],
 )
 def test_the_shared_corpora_as_mirror(monkeypatch, folder, names, files):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(SHARED / "corpora" / folder))
