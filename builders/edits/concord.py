@@ -128,7 +128,8 @@ def _modifiers(trees: Trees) -> pl.DataFrame:
     after = pl.col("text").str.slice(pl.col("end"), 1)
     touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
     end_of_first, start_of_second = pl.min_horizontal("end", "noun_end"), pl.max_horizontal("start", "noun_start")
-    between = pl.col("text").str.slice(end_of_first, start_of_second.cast(pl.Int64) - end_of_first)
+    gap = (start_of_second.cast(pl.Int64) - end_of_first).clip(0)  # words of one written word have its whole span
+    between = pl.col("text").str.slice(end_of_first, gap)
     rows = trees.with_text(modifiers).select(
         "sent", "feats", "subject", "subject_lemma", "noun_feats", "noun_row", "previous",
         target=pl.col("row").cast(pl.UInt32), kind=pl.col("rel").replace_strict(KINDS), verb_class=word_class(),

@@ -149,6 +149,13 @@ def fused_with_the_word_before():
     )
 
 
+def written_as_one_with_the_noun():
+    text, table = phrase("plato", PLACES[4] + "x")
+    lines = table.split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("3\t"))
+    yield text.replace("el plato", "elplato"), "\n".join([*lines[:at], "3-4\telplato" + "\t_" * 8, *lines[at:]])
+
+
 def names_of_things():
     """*la Charmeuse*, *la « charmeuse »*: a ship, and *les Charmeuse* is the family of that name."""
     yield phrase("Plato", PLACES[4] + "x")
@@ -183,6 +190,7 @@ def test_where_most_nouns_have_capitals_they_are_no_names(tmp_path):
         (genitives_before_the_noun, "ambiguous-form", 2),
         (two_nouns_share_it, "other-noun", 1),
         (fused_with_the_word_before, "bound-form", 1),
+        (written_as_one_with_the_noun, "bound-form", 1),
     ],
 )
 def test_pairs_that_are_not_clear_are_left(tmp_path, sentences, reason, n):
