@@ -394,8 +394,8 @@ def test_answers_of_an_api_model_to_prompts_are_scores(release, configs, tmp_pat
         assert each.best.n == len(lines)
     labelled, suite, choice = (scored[name] for name in ("bigram_shift_es", "agreement_suite_es", "cloze_es"))
     assert labelled.rows.ids == tuple(configs["bigram_shift_es"].split("test")["id"])
-    assert suite.rows.ids == surprisal_ids(configs["agreement_suite_es"])
-    assert (suite.majority, choice.majority) == (0.5, pytest.approx(0.25))
+    assert sorted(suite.rows.ids) == sorted(surprisal_ids(configs["agreement_suite_es"]))
+    assert (suite.majority, choice.majority) == (0.5, pytest.approx(0.5))
     page = write_comparison(tmp_path / "scores", "o/d").read_text(encoding="utf-8")
     assert "Reply with the number of the answer only." in page
     assert "org/some-api (prompted)" in page
