@@ -127,6 +127,8 @@ def release_card(
     listed = [*itertools.chain.from_iterable(lines_of(configs, judged).values())]
     default = best_advised(configs, judged)
     first = configs.get(default)
+    shown = first and _shown_row(first)
+    has_marks = shown and any(text.start < text.end for text in shown.lines)
     heading, _, changed = changes.partition("\n") if changes.startswith("## ") else ("", "", changes)
     changed_lines, changed_in = changed.strip().splitlines(), (heading.split() or ["", ""])[1]
     tasks: dict[str, list[ConfigEntry]] = {}
@@ -146,7 +148,7 @@ def release_card(
         "author": facts.author(repository), "title": facts.title(repository), "canary": facts.canary(repository),
         "facts": facts.facts_of(manifest), "sensitive": facts.SENSITIVE,
         "default": default, "line": next((line for line in listed if line.name == default), None),
-        "shown": first and _shown_row(first), "marked": first and examples.MARKED.get(Shape(first.shape), ""),
+        "shown": shown, "marked": examples.MARKED.get(Shape(first.shape), "") if first and has_marks else "",
         "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "changed_in": changed_in or release,
         "more_changes": len(changed_lines) > _CHANGES,
         "matrices": matrices(configs, listed), "tasks": tasks,
